@@ -248,7 +248,7 @@ with tg.no_grad():
     calls = {e["outputs"][0]: e for e in run.all("node") if e["inputs"][1:]}
     call = calls[y["tensor"]]
     names = [run.one("tensor", tensor=n)["name"] for n in call["inputs"]]
-    assert (call["line"], names[1:]) == (2, ["linear_0.w_0", "linear_0.b_0"])
+    assert (call["line"], names[1:]) == (2, ["Linear.weight", "Linear.bias"])
     assert call["inputs"][0] == run.tensor("x")["tensor"]
     assert (y["line"], z["line"], call["taped"]) == (2, 6, True)
     assert not calls[z["tensor"]]["taped"]

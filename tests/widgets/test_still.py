@@ -110,7 +110,7 @@ def test_the_text_tells_each_line_with_what_it_made() -> None:
 
 def test_the_text_tells_gradients_and_loops() -> None:
     text = summary(record(DIAMOND + "for _ in range(3):\n    z = y * 2.0\n").log)
-    assert "D x [], gradient 108" in text
+    assert "∇ x [], gradient 108" in text
     assert "elementwise_mul(x, x) -> y []  keeps X, Y" in text
     assert "scale(y) -> z []  (x3)" in text
 

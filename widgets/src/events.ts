@@ -5,7 +5,7 @@ export type Shape = number[];
 
 export type Count = number;
 
-export type Role = "P" | "D" | "T" | "g" | "L";
+export type Role = "P" | "B" | "leaf" | "D" | "T" | "g" | "L";
 
 export type OpRole = "forward" | "loss" | "backward" | "optimize";
 
@@ -86,16 +86,22 @@ export interface CellBegin extends Event {
   source: string;
 }
 
-/** A traced source has ended; `error` is the last line of its traceback, if any. */
+/**
+ * A traced source has ended; `error` is the last line of its traceback, if any.
+ *
+ * `starts` has the number of starts of each line of which not all were told.
+ */
 export interface CellEnd extends Event {
   kind: "cell_end";
   ok: boolean;
   error?: string;
+  starts?: Record<string, Count>;
 }
 
-/** The statement at `line` starts. */
+/** The statement at `line` starts; `starts` counts it and those not told before. */
 export interface Line extends Event {
   kind: "line";
+  starts?: Count;
 }
 
 /** A Program appeared. `origin` is the program it was cloned from. */
@@ -160,7 +166,9 @@ export interface OpRemoved extends Event {
  * An attribute changed: of a variable (by program and name), an op or a tensor.
  *
  * The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
- * gradient as `attr: "hook"` with the hook's name (empty once removed).
+ * gradient as `attr: "hook"` with the hook's name (empty once removed). A tensor is a
+ * leaf from `attr: "stop_gradient"`, value `False`, on, and data from `True` on.
+ * A new `role` comes when a tensor's use or its layer says what it is.
  */
 export interface AttrEvent extends Event {
   kind: "attr";
@@ -176,6 +184,7 @@ export interface AttrEvent extends Event {
  * An eager Tensor was seen for the first time.
  *
  * `engine` is its class if another engine than the framework announced it.
+ * `grad_of` is the tensor whose gradient it is, read by an op, a hook or a clipping.
  */
 export interface TensorEvent extends Event {
   kind: "tensor";
@@ -186,6 +195,7 @@ export interface TensorEvent extends Event {
   dtype: string;
   stop_gradient: boolean;
   engine?: string;
+  grad_of?: number;
 }
 
 /**
@@ -438,15 +448,15 @@ export const FIELDS: Record<string, string> = {
   Stats: "shape:int[] dtype:str min:float? max:float? mean:float? std:float? norm:float? nan:count inf:count hist:count[] heat:float?[][] first:float?[] stride?:count image?:str image_size?:count[]",
   Event: "seq:count t:float cell:int line:count kind:str",
   cell_begin: "title:str source:str",
-  cell_end: "ok:bool error?:str",
-  line: "",
+  cell_end: "ok:bool error?:str starts?:count{}",
+  line: "starts?:count",
   program: "program:int role:=startup|main|test|other title:str origin?:int",
   block: "program:int block:int parent:int",
-  var: "program:int block:int name:str role:=P|D|T|g|L shape:int[] dtype:str persistable:bool stop_gradient:bool",
+  var: "program:int block:int name:str role:=P|B|leaf|D|T|g|L shape:int[] dtype:str persistable:bool stop_gradient:bool",
   op: "program:int block:int index:int op:int type:str role:=forward|loss|backward|optimize inputs:str[]{} outputs:str[]{} attrs:str{} twin?:int scope?:str",
   op_removed: "op:int",
   attr: "program?:int name?:str op?:int tensor?:int attr:str value:str",
-  tensor: "tensor:int name:str role:=P|D|T|g|L shape:int[] dtype:str stop_gradient:bool engine?:str",
+  tensor: "tensor:int name:str role:=P|B|leaf|D|T|g|L shape:int[] dtype:str stop_gradient:bool engine?:str grad_of?:int",
   node: "node:int type:str inputs:int[] outputs:int[] attrs:str{} saved:str[] taped:bool order:int scope?:str engine?:str",
   backward: "phase:=begin|end roots:int[]",
   grad: "tensor:int node?:int total:bool value:Stats",

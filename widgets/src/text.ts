@@ -32,6 +32,8 @@ export function countText(count: number, one: string, many = `${one}s`): string 
  */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
+  const path = shortenPath(text, length);
+  if (path !== undefined) return path;
   const telling = length < 16 ? text.replace(/^(elementwise|reduce)_/, "…") : text;
   if (telling.length <= length) return telling;
   const [tail] = /((?<=\.)[^.]+| ×[\d,]+)?$/.exec(telling) ?? [""];
@@ -40,9 +42,37 @@ export function shorten(text: string, length: number): string {
   return `${head}…${tail}`;
 }
 
-/** A value in a word: the number itself, or the mean of many. */
-export function valueText(stats: Stats): string {
-  if (stats.nan + stats.inf > 0) return stats.nan > 0 ? "✕ NaN" : "✕ Inf";
+/**
+ * A path loses names from its middle: `encoder…linear1.weight` of
+ * `encoder.layers.0.linear1.weight`; its own name comes last and stays whole.
+ */
+function shortenPath(path: string, length: number): string | undefined {
+  const [first, ...rest] = path.split(".");
+  if (rest.length === 0 || /[^\w.]/.test(path)) return undefined;
+  for (let kept = rest.length - 1; kept > 0; kept--) {
+    const short = `${first}…${rest.slice(-kept).join(".")}`;
+    if (short.length <= length) return short;
+  }
+  // Its own name alone, unless a piece of the first fits before that.
+  const own = `…${rest[rest.length - 1]}`;
+  return own.length <= length && own.length > length - 3 ? own : undefined;
+}
+
+/** The elements themselves, of a number or of at most six; undefined for more. */
+export function smallText({ shape, first, nan }: Stats, digits = 4): string | undefined {
+  const count = shape.reduce((product, dimension) => product * dimension, 1);
+  if (count > 6 || first.length !== count || count === 0) return undefined;
+  const texts = first.map((value) => {
+    return value === null ? (nan > 0 ? "nan" : "inf") : numberText(value, digits);
+  });
+  return shape.length === 0 ? texts[0] : `[${texts.join(", ")}]`;
+}
+
+/** A value in a word: the elements themselves, or the mean of many. */
+export function valueText(stats: Stats, alarming = true): string {
+  if (alarming && stats.nan + stats.inf > 0) return stats.nan > 0 ? "✕ NaN" : "✕ Inf";
   const count = stats.shape.reduce((product, dimension) => product * dimension, 1);
+  const small = smallText(stats);
+  if (small !== undefined && count > 1) return `= ${small}`;
   return count === 1 ? `= ${numberText(stats.mean)}` : `mean ${numberText(stats.mean)}`;
 }

@@ -17,8 +17,9 @@ Shape = list[int]
 Count = Annotated[int, "from 0"]
 """A count, a size or an index: never negative."""
 
-Role = Literal["P", "D", "T", "g", "L"]
-"""Parameter, Data, Temporary, gradient, Learning rate and other optimizer state."""
+Role = Literal["P", "B", "leaf", "D", "T", "g", "L"]
+"""Parameter, Buffer (state that no gradient trains, such as running statistics), a leaf
+with a gradient, Data, Temporary, gradient, Learning rate and other optimizer state."""
 
 OpRole = Literal["forward", "loss", "backward", "optimize"]
 
@@ -75,17 +76,22 @@ class CellBegin(Event):
 
 
 class CellEnd(Event):
-    """A traced source has ended; `error` is the last line of its traceback, if any."""
+    """A traced source has ended; `error` is the last line of its traceback, if any.
+
+    `starts` has the number of starts of each line of which not all were told.
+    """
 
     kind: Literal["cell_end"]
     ok: bool
     error: NotRequired[str]
+    starts: NotRequired[dict[str, Count]]
 
 
 class Line(Event):
-    """The statement at `line` starts."""
+    """The statement at `line` starts; `starts` counts it and those not told before."""
 
     kind: Literal["line"]
+    starts: NotRequired[Count]
 
 
 class ProgramEvent(Event):
@@ -154,7 +160,9 @@ class AttrEvent(Event):
     """An attribute changed: of a variable (by program and name), an op or a tensor.
 
     The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
-    gradient as `attr: "hook"` with the hook's name (empty once removed).
+    gradient as `attr: "hook"` with the hook's name (empty once removed). A tensor is a
+    leaf from `attr: "stop_gradient"`, value `False`, on, and data from `True` on.
+    A new `role` comes when a tensor's use or its layer says what it is.
     """
 
     kind: Literal["attr"]
@@ -170,6 +178,7 @@ class TensorEvent(Event):
     """An eager Tensor was seen for the first time.
 
     `engine` is its class if another engine than the framework announced it.
+    `grad_of` is the tensor whose gradient it is, read by an op, a hook or a clipping.
     """
 
     kind: Literal["tensor"]
@@ -180,6 +189,7 @@ class TensorEvent(Event):
     dtype: str
     stop_gradient: bool
     engine: NotRequired[str]
+    grad_of: NotRequired[int]
 
 
 class NodeEvent(Event):

@@ -42,6 +42,11 @@ __all__ = [
 T = TypeVar("T")
 
 LETTERS = {"optimize": "Δ", "backward": "∂"}
+LEAF = "∇"
+"""The letter of a leaf with a gradient; those of other tensors are their roles."""
+
+COUNTED = ("line starts", "training steps", "runs", "events", "nodes")
+"""Kinds of facts that a log may leave out: a count of them is then a lower bound."""
 
 
 @dataclass
@@ -49,7 +54,7 @@ class Row:
     """A variable, an operator or a failure, as one row of a program.
 
     Attributes:
-        letter: Its role, as its colour: P, D, T, g, L; ƒ, ∂, Δ; ! for a failure.
+        letter: Its role, as its colour: P, B, D, T, g, L; ƒ, ∂, Δ; ! for a failure.
         name: A variable's name, an operator's type.
         detail: A variable's shape; the names that an operator reads and writes.
         line: The line that added it.
@@ -75,6 +80,7 @@ class Step:
         has_gradient: Whether a backward pass ran its gradient.
         failed: The message of its error, if it failed.
         bad: The mark of an output with NaN or infinity in it.
+        infinite: True if an attribute is infinite: so may its output be, on purpose.
     """
 
     type: str
@@ -86,6 +92,7 @@ class Step:
     has_gradient: bool = False
     failed: str = ""
     bad: str = ""
+    infinite: bool = False
 
 
 @dataclass
@@ -122,12 +129,15 @@ class Folded:
         self.tensors = dict[int, Tensor]()
         self.steps = list[Step]()
         self.dropped = list[str]()
+        self.left_out = set[str]()
         self.error = ""
         self.training = list[TrainEvent]()
         self.plans, self.passes = list[PlanEvent](), list[PassEvent]()
         self.spans = list[Span]()
         self._ops, self._gone = dict[int, Row](), set[int]()
         self._nodes, self._made = dict[int, Step](), dict[int, Step]()
+        self._several = list[tuple[Step, list[int]]]()
+        self._read = set[int]()
 
     @property
     def is_traced(self) -> bool:
@@ -143,18 +153,22 @@ class Folded:
         """Fold in one event."""
         self.events += 1
         line = event["line"]
-        if line and (event["kind"] == "line" or line not in self.ran):
-            self.ran[line] = self.ran.get(line, 0) + 1
+        if event["kind"] == "line":
+            self.ran[line] = event.get("starts") or self.ran.get(line, 0) + 1
+        elif line and line not in self.ran:
+            self.ran[line] = 1
         match event["kind"]:
             case "cell_begin":
                 self.lines = event["source"].rstrip("\n").split("\n")
             case "cell_end":
                 self.error = event.get("error", "")
+                self.ran |= {int(n): k for n, k in event.get("starts", {}).items()}
             case "run":
                 self.take_run(event)
             case "dropped":
                 count, what, why = event["count"], event["what"], event["why"]
                 self.dropped.append(f"{count:,} {what}: {why}")
+                self.left_out.add(what)
             case "program" | "var" | "op" | "op_removed" | "op_failed":
                 self.take_row(event)
             case "train" | "plan" | "pass" | "profile":
@@ -180,7 +194,10 @@ class Folded:
                 self.fail(event)
 
     def settle(self) -> None:
-        """Drop the rows of operators that were removed, once for the whole log."""
+        """Drop the rows of removed operators; name each op by an output in use."""
+        for step, written in self._several:
+            used = [n for n in written if n in self._read or self.name(n) != "·"]
+            step.output = (used or written)[0]
         for program in self.programs.values() if self._gone else ():
             program.rows = [row for row in program.rows if id(row) not in self._gone]
 
@@ -213,8 +230,19 @@ class Folded:
             return
         tensor.value = value
         step = self._made.get(event["tensor"])
-        if step is not None and value["nan"] + value["inf"]:
+        if step is not None and self.is_alarming(value, step):
             step.bad = norm_text(value)
+
+    def is_alarming(self, value: Stats, step: Step) -> bool:
+        """True if an output has NaN, or an infinity that nobody asked for.
+
+        An infinity that an attribute or an input has is there on purpose: a mask.
+        """
+        if value["nan"] or not value["inf"]:
+            return value["nan"] > 0
+        read = [t.value for n in step.inputs if (t := self.tensors.get(n)) is not None]
+        given = any(stats is not None and stats["inf"] for stats in read)
+        return bool(step.inputs) and not given and not step.infinite
 
     def take_eager(self, event: AnyEvent) -> None:
         """Fold in an event of the tape."""
@@ -232,17 +260,21 @@ class Folded:
                     step.has_gradient = True
             case "attr":
                 tensor = self.tensors.get(event.get("tensor", -1))
-                if tensor is not None and event["attr"] == "name":
-                    tensor.name = event["value"]
+                if tensor is not None:
+                    change(tensor, event["attr"], event["value"])
 
     def take_node(self, event: NodeEvent) -> None:
         """Fold in an op that ran."""
         inputs, saved = event["inputs"], event["saved"]
-        output = event["outputs"][0] if event["outputs"] else -1
+        written = [n for n in event["outputs"] if n not in inputs]
+        output = (written or event["outputs"] or [-1])[0]
         letter = "Δ" if output in inputs else "ƒ"
         step = Step(event["type"], inputs, output, saved, event["line"], letter)
+        step.infinite = any("inf" in text for text in event["attrs"].values())
         self.steps.append(step)
         self._nodes[event["node"]] = step
+        self._several += [(step, written)] if len(written) > 1 else []
+        self._read.update(inputs)
         for number in event["outputs"]:
             self._made[number] = step
             if number in self.tensors and number not in inputs:
@@ -266,7 +298,7 @@ class Folded:
             program.rows.append(row)
 
     def leaves(self) -> list[Tensor]:
-        """Return the leaves: parameters and data that no op computed."""
+        """Return parameters, buffers, data, and all with gradients of their own."""
         return [t for t in self.tensors.values() if t.is_leaf and t.letter != "g"]
 
     def distinct_steps(self) -> list[tuple[Step, int]]:
@@ -324,8 +356,24 @@ def row_of(event: VarEvent | OpEvent) -> Row:
 
 def tensor_of(event: TensorEvent) -> Tensor:
     """Return a new tensor; it counts as a leaf until a node has it as an output."""
-    facts = event["name"], event["role"], event["shape"], event["line"]
+    facts = event["name"], letter_of(event["role"]), event["shape"], event["line"]
     return Tensor(*facts, is_leaf=True)
+
+
+def letter_of(role: str) -> str:
+    """Return the letter of a tensor's role."""
+    return LEAF if role == "leaf" else role
+
+
+def change(tensor: Tensor, attr: str, value: str) -> None:
+    """Change a tensor as an event says; a leaf may have been made by an op."""
+    if attr == "name":
+        tensor.name = value
+    elif attr == "role":
+        tensor.letter = letter_of(value)
+    elif attr == "stop_gradient" and tensor.letter in (LEAF, "D", "T"):
+        tensor.letter = "D" if value == "True" else LEAF
+        tensor.is_leaf = tensor.is_leaf or value != "True"
 
 
 def flat(lists: Iterable[list[str]]) -> str:

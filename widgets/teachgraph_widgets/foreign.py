@@ -276,7 +276,8 @@ class ForeignTape:
             tape._unnamed[id(thing)] = number
             tape.cursor.has_unnamed = True
         data, stop = view.data, view.stop_gradient
-        facts = name, "D" if leaf else "T", data.shape, dtype_name(data.dtype), stop
+        role = "T" if not leaf else "D" if stop else "leaf"
+        facts = name, role, data.shape, dtype_name(data.dtype), stop
         self.log.add_all(line, (("tensor", number, *facts, view.engine),))
         return number
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from teachgraph.nn.layer import Layer
 from teachgraph_widgets.log import clean
@@ -17,6 +18,7 @@ class Layers:
 
     Attributes:
         path: Their names, as `LeNet/features/Conv2D_0`; None outside of any call.
+        met: Called with each outermost layer before its first call.
 
     >>> from teachgraph import nn
     >>> net, layers = nn.Sequential(nn.Linear(2, 1)), Layers()
@@ -32,12 +34,17 @@ class Layers:
         self.path: str | None = None
         self._calls: list[tuple[Layer, str | None]] = []
         self._names: WeakKeyDictionary[Layer, dict[int, str]] = WeakKeyDictionary()
+        self.met: Callable[[Layer], None] = ignore
+        self._met: WeakSet[Layer] = WeakSet()
 
     def enter(self, layer: Layer) -> None:
         """Push a layer's call."""
         before = self.path
         if before is None:
             self.path = clean(type(layer).__name__)
+            if layer not in self._met:
+                self._met.add(layer)
+                self.met(layer)
         else:
             self.path = f"{before}/{self.name(layer, self._calls[-1][0])}"
         self._calls.append((layer, before))
@@ -70,6 +77,10 @@ class Layers:
             frame = frame.f_back
         for layer in reversed(running):
             self.enter(layer)
+
+
+def ignore(layer: Layer) -> None:
+    """Do nothing."""
 
 
 def called(path: str, layer: Layer) -> str:

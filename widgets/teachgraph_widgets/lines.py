@@ -137,10 +137,13 @@ class Markers(ast.NodeTransformer):
         """Return a body with markers; docstring and `__future__` imports stay first."""
         documented = isinstance(owner, (*SCOPES, ast.Module))
         result: list[ast.stmt] = []
+        # A line starts once, however many statements it has; a function's at each call.
+        line = 0 if documented else getattr(owner, "lineno", 0)
         for index, statement in enumerate(body):
             first = documented and index == 0 and is_text(statement)
-            if not first and not is_future(statement):
+            if not first and not is_future(statement) and statement.lineno != line:
                 result.append(self.marker(statement))
+                line = statement.lineno
             result.append(statement)
         return result
 
@@ -235,14 +238,17 @@ class Cursor:
         self.line = line
         now = perf_counter()
         if before >= ALWAYS and now < self._due:
-            log.pending = line
+            log.pending, log.starts = line, before + 1
             return
         self._due = now + QUIET
         if not self._marking:
             self._marking = True
             self.source.filename = sys._getframe(2).f_code.co_filename
         log.pending = 0
-        log.add(line, "line")
+        if before < ALWAYS:
+            log.add(line, "line")
+        else:
+            log.add(line, "line", before + 1)
 
     def place(self) -> int:
         """Return the user's line of the current event."""
@@ -298,6 +304,21 @@ class Cursor:
             if named_inside and names is not self.source.top:
                 self.has_unnamed = names
 
+    def name_of(self, thing: Any) -> str:
+        """Return the name that the innermost running scope of the source has for it.
+
+        `self.net` is `net`; empty if the scope has none.
+        """
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.source.filename:
+            frame = frame.f_back
+        names = {} if frame is None else frame.f_locals
+        owner = getattr(names.get("self"), "__dict__", {})
+        for name, value in [*names.items(), *owner.items()]:
+            if value is thing and isinstance(name, str) and not name.startswith("_"):
+                return name
+        return ""
+
     def find_names_now(self) -> bool:
         """Search the innermost running scope of the source for names of tensors.
 
@@ -325,6 +346,12 @@ class Cursor:
     def begin(self) -> None:
         """Start to receive the calls of markers."""
         running.append(self)
+
+    @property
+    def starts(self) -> list[tuple[str, int]]:
+        """The lines of which not all starts are told, with their number."""
+        visits = self.visits.items() if self._marking else ()
+        return [(str(line), count) for line, count in visits if count > ALWAYS]
 
     def end(self) -> None:
         """Stop receiving the calls of markers, and count the unrecorded starts."""

@@ -37,6 +37,7 @@ class EventLog:
     Attributes:
         title: The picture's heading.
         pending: A line that has started, to be recorded with its first event.
+        starts: How often that line has started.
         started: The trace's begin, in seconds since 1970.
         due: The moment (`perf_counter`) after which `add` calls `overdue`.
         overdue: Sends the events on.
@@ -47,7 +48,7 @@ class EventLog:
     def __init__(self, title: str, *, most: int = MOST_EVENTS) -> None:
         self.title = clean(title)
         self.most = most
-        self.pending = 0
+        self.pending, self.starts = 0, 0
         self.started = time()
         self.due = math.inf
         self.overdue: Callable[[], None] = nothing
@@ -84,7 +85,7 @@ class EventLog:
         if self.pending:
             self._times.append(now)
             self._lines.append(self.pending)
-            records.append(LINE)
+            records.append(("line", self.starts))
             self.pending = 0
         self._times += (now,) * count
         self._lines += (line,) * count
@@ -96,13 +97,24 @@ class EventLog:
         """Append the begin of a traced source."""
         self._append(0, "cell_begin", self.title, clean(source, LONGEST_SOURCE))
 
-    def end(self, line: int, error: BaseException | None) -> None:
-        """Append the counts of what was left out, and the end of the source."""
+    def end(
+        self,
+        line: int,
+        error: BaseException | None,
+        starts: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        """Append the counts of what was left out, and the end of the source.
+
+        Args:
+            line: The line that ran last.
+            error: The error that the source raised.
+            starts: Lines of which not all starts are in the log, with their number.
+        """
         self.release()
         for (what, why), count in self._left_out.items():
             self._append(0, "dropped", count, what, why)
         message = None if error is None else message_of(error)
-        self._append(line, "cell_end", error is None, message)
+        self._append(line, "cell_end", error is None, message, starts or None)
 
     def leave_out(self, what: str, why: str, count: int = 1) -> None:
         """Count something that is not in the log; `end` records the counts."""
@@ -149,9 +161,6 @@ class EventLog:
                 event[name] = None
         return cast("AnyEvent", event)
 
-
-LINE: Record = ("line",)
-"""The record of a statement's start."""
 
 Convert = Callable[[Any], Any]
 

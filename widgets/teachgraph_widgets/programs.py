@@ -402,7 +402,7 @@ def program_role(program: Program) -> ProgramRole:
 def variable_role(variable: Variable) -> Role:
     """Return a variable's role as a letter."""
     if isinstance(variable, Parameter):
-        return "P"
+        return "P" if getattr(variable, "trainable", True) else "B"
     if variable.is_data:
         return "D"
     if GRAD in variable.name:

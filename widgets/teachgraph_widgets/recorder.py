@@ -165,7 +165,7 @@ class Recorder(Observer):
             self.log.leave_out("training steps", SKIPPED, skipped)
         if self.programs.skipped:
             self.log.leave_out("runs", SKIPPED, self.programs.skipped)
-        self.log.end(self.cursor.line, error)
+        self.log.end(self.cursor.line, error, self.cursor.starts)
 
 
 ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]

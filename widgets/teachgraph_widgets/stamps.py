@@ -12,6 +12,8 @@ __all__ = ["FILLS", "LIGHT_LETTERS", "badge", "line_tag", "stamps"]
 
 FILLS = {
     "P": "#e69f00",
+    "B": "#713800",
+    "∇": "#38008d",
     "D": "#56b4e9",
     "T": "#dddddd",
     "g": "#d55e00",
@@ -21,8 +23,8 @@ FILLS = {
     "Δ": "#009e73",
     "!": "#b3261e",
 }
-LIGHT_LETTERS = "Lƒ!"
-ROUND = "PDTgL"
+LIGHT_LETTERS = "B∇Lƒ!"
+ROUND = "PB∇DTgL"
 
 
 def badge(letter: str, x: int, y: int) -> str:

@@ -40,6 +40,8 @@ FEW = 8
 """Most rows from before the trace; more are counted."""
 WORDS = {
     "P": "parameter",
+    "B": "buffer",
+    "∇": "leaf with gradient",
     "D": "data",
     "T": "temporary",
     "g": "gradient",

@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from teachgraph_widgets.events import Log, Stats
 from teachgraph_widgets.folded import (
+    COUNTED,
     Folded,
     Program,
     Row,
@@ -26,6 +27,7 @@ WIDTH = 88
 MOST_LINES = 60
 MOST_FACTS = 8
 FEW = 4
+VARIABLES = "PB∇DTgL"
 
 
 def summary(log: Log) -> str:
@@ -67,7 +69,7 @@ def head(folded: Folded) -> list[str]:
 def contents(program: Program) -> str:
     """Return the counts of a program's variables and operators."""
     letters = [row.letter for row in program.rows]
-    variables = sum(letter in "PDTgL" for letter in letters)
+    variables = sum(letter in VARIABLES for letter in letters)
     ops = sum(letter in "ƒ∂Δ" for letter in letters)
     return f"{program.title} with {counted(variables, 'variable')} and " + counted(
         ops, "operator"
@@ -162,6 +164,11 @@ class LineTexts:
         parts = [part for text in effects for part in wrapped(text)]
         return [f"{line:>4}  {source}{again(times)}", *parts]
 
+    def again(self, times: int) -> str:
+        """Return a count of events: a lower bound if the log left some out."""
+        sampled = times > 1 and self.folded.left_out.intersection(COUNTED)
+        return f"  (at least x{times})" if sampled else again(times)
+
     def in_programs(self, line: int) -> list[str]:
         """Return the rows that a line added to programs, and the runs it started."""
         additions = Counter(
@@ -170,7 +177,7 @@ class LineTexts:
             if rows[line]
         )
         runs = Counter({f"ran {t}": n for t, n in self.folded.ran_by[line].items()})
-        return [text + again(count) for text, count in (additions + runs).items()]
+        return [text + self.again(count) for text, count in (additions + runs).items()]
 
     def on_tape(self, line: int) -> list[str]:
         """Return the leaves that a line created, with gradients, and its ops."""
@@ -179,7 +186,8 @@ class LineTexts:
             for t in self._leaves[line]
         ]
         steps = [
-            ran(self.folded, step) + again(count) for step, count in self._steps[line]
+            ran(self.folded, step) + self.again(count)
+            for step, count in self._steps[line]
         ]
         texts = [text for text in (first_names(leaves), *steps[:MOST_FACTS]) if text]
         return texts + more(len(steps) - MOST_FACTS, "op")
@@ -192,7 +200,7 @@ def again(times: int) -> str:
 
 def rows_text(rows: list[Row]) -> str:
     """Return a program's new rows: variables, operators, failures."""
-    variables = [f"{r.letter} {r.name}" for r in rows if r.letter in "PDTgL"]
+    variables = [f"{r.letter} {r.name}" for r in rows if r.letter in VARIABLES]
     if len(variables) > FEW:
         variables = [counted(len(variables), "variable")]
     operators = [r.name for r in rows if r.letter in "ƒ∂Δ"]

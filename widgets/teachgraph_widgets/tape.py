@@ -16,6 +16,7 @@ from teachgraph.core.errors import UnknownOpError
 from teachgraph.core.op import Rule, find, slot_name
 from teachgraph.core.tape import Edge, Node, Output, topological
 from teachgraph.core.tensor import CLEARED
+from teachgraph.nn.layer import Layer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.foreign import ForeignTape, of_any_engine
@@ -34,9 +35,6 @@ from teachgraph_widgets.watcher import (
 )
 
 __all__ = ["TapeRecorder"]
-
-MOST_LEAVES = 64
-"""Most leaves among which the owner of a gradient is searched."""
 
 MOST_REFRESHED = 200
 
@@ -92,6 +90,10 @@ class TapeRecorder(Watcher):
         self._named_inside: dict[int, int] = {}
         self._looked, self._unnamed_crowd = 0, CROWD
         self._leaves: dict[int, ref[Tensor]] = {}
+        self._gradients: dict[int, tuple[Any, int]] | None = {}
+        self._open: set[int] = set()
+        self._paths: dict[int, tuple[ref[Tensor], str, Role | None]] = {}
+        self._returned: dict[int, tuple[ref[Any], int]] = {}
         self._stale: set[int] = set()
         self._passes: list[BackwardPass] = []
         self._saved: dict[str, tuple[str, ...]] = {}
@@ -99,6 +101,7 @@ class TapeRecorder(Watcher):
         self.pass_ended: Callable[[int], None] = ignore
         self.layers = Layers()
         self.foreign = ForeignTape(self)
+        self.layers.met = self.name_members
         cursor.find_in = self.find_named
 
     @of_any_engine(0)
@@ -185,7 +188,15 @@ class TapeRecorder(Watcher):
         numbers = [self.number(root) for root in roots]
         line = self.cursor.place()
         self.log.add(line, "backward", "end", tuple(numbers))
-        for leaf, before in self._passes[-1].reached if self._passes else ():
+        current = self._passes[-1] if self._passes else None
+        self._gradients = None
+        if current is not None:
+            self._returned = {
+                id(array := array_of(grad)): (ref(array), owner)
+                for owner, _, grad, _ in current.flows.values()
+                if owner is not None and isinstance(array_of(grad), np.ndarray)
+            }
+        for leaf, before in current.reached if current is not None else ():
             if leaf._grad is not before:
                 stats = self.summarize_gradient(leaf._grad)
                 self.log.add(line, "grad", self.number(leaf), None, True, stats)
@@ -281,8 +292,8 @@ class TapeRecorder(Watcher):
             if output not in self.names:
                 self._unnamed[id(tensor)] = output
             return self.set_number(tensor, output)
-        role, name = self.role_of_input(tensor, op, position)
-        number = self.appear(tensor, 0, role, name)
+        role, name, owner = self.role_of_input(tensor, op, position)
+        number = self.appear(tensor, 0, role, name, owner)
         self.write_value(tensor, number, 0)
         return number
 
@@ -297,48 +308,109 @@ class TapeRecorder(Watcher):
                     known = self.number(x, op, position)
                 if unnamed and id(x) in unnamed and (before or known < self._looked):
                     self.look_again(x)
+                if x.node is None and x.stop_gradient is (known in self._open):
+                    self.write_stop(x, known)
                 read.append(known)
         return tuple(read)
 
-    def role_of_input(self, tensor: Tensor, op: str, position: int) -> tuple[Role, str]:
-        """Return role and name of a new leaf among an op's inputs."""
-        if op and is_update(op):
-            slot = find(op).parameter_names(position + 1)[position]
-            role = UPDATE_ROLES.get(slot, "L")
-        else:
-            role = leaf_role(tensor)
+    def role_of_input(
+        self, tensor: Tensor, op: str, position: int
+    ) -> tuple[Role, str, int | None]:
+        """Return a new leaf's role and name, and the tensor whose gradient it is."""
         owner = self.owner_of(tensor)
         if owner is None:
             owner = self.owner_in_pass(tensor)
-        if owner is None:
-            return role, tensor.label
-        return "g", f"{owner}.grad" if owner else ""
+        if owner is not None:
+            name = self.names.get(owner)
+            return "g", f"{name}.grad" if name else "", owner
+        role = leaf_role(tensor)
+        if op and is_update(op):
+            role = UPDATE_ROLES.get(slot_at(op, position), "L")
+        elif role == "B" and slot_at(op, position) not in overwritten(op):
+            role = "P"  # a frozen parameter is one nevertheless
+        known = self._paths.get(id(tensor))
+        if known is not None and known[0]() is tensor:
+            return known[2] or role, known[1], None
+        return role, tensor.label, None
 
-    def owner_of(self, gradient: Tensor) -> str | None:
-        """Return the name of the leaf that a gradient belongs to, None if to none."""
-        if len(self._leaves) <= MOST_LEAVES:
-            for number, reference in self._leaves.items():
-                leaf = reference()
-                if leaf is not None and leaf.grad is gradient:
-                    return self.names.get(number, "")
-        return None
+    def owner_of(self, tensor: Tensor) -> int | None:
+        """Return the number of the tensor whose gradient this is, None if of none.
 
-    def owner_in_pass(self, tensor: Tensor) -> str | None:
+        A copy that shares the gradient's memory, as a clipping makes, counts as well.
+        """
+        if self._gradients is None:
+            self._gradients = {
+                id(array_of(leaf._grad)): (reference, number)
+                for number, reference in self._leaves.items()
+                if (leaf := reference()) is not None and has_gradient(leaf)
+            }
+        array = tensor.data
+        reference, number = self._gradients.get(id(array), (None, 0))
+        leaf = None if reference is None else reference()
+        if leaf is not None and has_gradient(leaf) and array_of(leaf._grad) is array:
+            return number
+        known, number = self._returned.get(id(array), (None, 0))
+        return number if known is not None and known() is array else None
+
+    def owner_in_pass(self, tensor: Tensor) -> int | None:
         """Return the owner of a gradient that a hook or a recorded rule receives."""
         flows = self._passes[-1].flows.values() if self._passes else ()
         for owner, _, grad, _ in flows:
             if owner is not None and (grad is tensor or grad is tensor.data):
-                return self.names.get(owner, "")
+                return owner
         return None
 
-    def appear(self, tensor: Tensor, line: int, role: Role, name: str = "") -> int:
+    @careful
+    def name_members(self, layer: Layer) -> None:
+        """Call the parameters and buffers of a layer by their paths from its name."""
+        prefix = self.cursor.name_of(layer) or type(layer).__name__
+        for path, member in layer.named_parameters(prefix):
+            self.name_member(path, member)
+        for path, member in layer.named_buffers(prefix):
+            self.name_member(path, member, "B")
+
+    def name_member(self, path: str, member: Any, role: Role | None = None) -> None:
+        """Call a member of a layer by its path, now or when an op first reads it."""
+        if not isinstance(member, Tensor):
+            return
+        known = self._paths.get(id(member))
+        if known is not None and known[0]() is member:
+            return
+        path = cleaned(path)
+        self._paths[id(member)] = ref(member), path, role
+        number = self._tensors.find(member)
+        if number is None:
+            return
+        self._unnamed.pop(id(member), None)
+        self.write_name(number, self.cursor.line, path)
+        if role is not None:
+            self.write_attribute(number, "role", role)
+
+    def write_stop(self, tensor: Tensor, number: int) -> None:
+        """Write that an op reads a leaf whose `stop_gradient` has changed."""
+        self._open ^= {number}
+        self.write_attribute(number, "stop_gradient", str(tensor.stop_gradient))
+
+    def write_attribute(self, number: int, attr: str, value: str) -> None:
+        """Write what has changed of a tensor."""
+        record = "attr", None, None, None, number, attr, value
+        self.log.add_all(self.cursor.line, (record,))
+
+    def appear(
+        self,
+        tensor: Tensor,
+        line: int,
+        role: Role,
+        name: str = "",
+        owner: int | None = None,
+    ) -> int:
         """Record a new tensor, and return its number."""
-        number, facts = self.appearance(tensor, role, name)
+        number, facts = self.appearance(tensor, role, name, owner)
         self.log.add_all(line, (facts,))
         return number
 
     def appearance(
-        self, tensor: Tensor, role: Role, name: str = ""
+        self, tensor: Tensor, role: Role, name: str = "", owner: int | None = None
     ) -> tuple[int, Record]:
         """Return a number for a new tensor, and its event."""
         number = self._tensors.give(tensor)
@@ -351,7 +423,10 @@ class TapeRecorder(Watcher):
         data, stop = tensor.data, tensor.stop_gradient
         shape, dtype = data.shape, dtype_name(data.dtype)
         shape = self._shapes.setdefault(shape, shape)  # equal shapes share a tuple
-        return number, ("tensor", number, name, role, shape, dtype, stop)
+        if not stop and tensor.node is None:
+            self._open.add(number)
+        facts = "tensor", number, name, role, shape, dtype, stop
+        return number, facts if owner is None else (*facts, None, owner)
 
     def set_number(self, tensor: Tensor, number: int) -> int:
         """Give a tensor the number of an output that is in the log."""
@@ -533,6 +608,19 @@ def is_update(op: str) -> bool:
 
 
 @cache
+def overwritten(op: str) -> frozenset[str]:
+    """Return the slots of which an op writes anew what it reads."""
+    return frozenset(map(slot_name, find(op).inplace.values() if is_ours(op) else ()))
+
+
+def slot_at(op: str, position: int) -> str:
+    """Return the slot of an op's input; empty for an op that is not registered."""
+    if not is_ours(op):
+        return ""
+    return find(op).parameter_names(position + 1)[position]
+
+
+@cache
 def is_ours(op: str) -> bool:
     """True if an op is registered; a PyLayer and a program have names of their own."""
     try:
@@ -573,9 +661,16 @@ def has_gradient(leaf: Tensor) -> bool:
     return leaf._grad is not None and leaf._grad is not CLEARED
 
 
+def array_of(grad: Any) -> Any:
+    """Return the array of a gradient, which may be a Tensor."""
+    return grad.data if isinstance(grad, Tensor) else grad
+
+
 def leaf_role(tensor: Tensor) -> Role:
-    """Return a leaf's role: parameter or data."""
-    return "P" if isinstance(tensor, Parameter) else "D"
+    """Return a leaf's role: parameter, buffer, leaf with a gradient, or data."""
+    if isinstance(tensor, Parameter):
+        return "P" if not tensor.stop_gradient else "B"
+    return "D" if tensor.stop_gradient else "leaf"
 
 
 def saved_slots(rule: Rule) -> tuple[str, ...]:

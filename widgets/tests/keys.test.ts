@@ -65,6 +65,11 @@ test("a name is cut at its end, and keeps what tells it from others", () => {
   expect(shorten("elementwise_add_grad", 17)).toBe("elementwise_add…");
   expect(shorten("elementwise_add", 9)).toBe("…add");
   expect(shorten("encoder_layer_3.linear_24.w_0", 16)).toBe("encoder_laye…w_0");
+  const path = "encoder.layers.0.linear1.weight";
+  expect(shorten(path, 30)).toBe("encoder…0.linear1.weight");
+  expect(shorten(path, 22)).toBe("encoder…linear1.weight");
+  expect(shorten(path, 20)).toBe("encoder…weight");
+  expect(shorten(path, 8)).toBe("…weight");
   expect(shorten("LayerNorm, Linear, Dropout ×1,200", 16)).toBe("LayerNor… ×1,200");
   for (let length = 1; length < 24; length++) {
     for (const text of ["elementwise_add_grad", "a.very_long_last_name", "fc, tanh ×66"]) {

@@ -28,7 +28,7 @@ test("a chain is a column", () => {
   expect(spots).toEqual([1, 2, 3, 4, 5].map((row) => ({ row, slot: 0 })));
 });
 
-test("a diamond's branches stand side by side and meet between them", () => {
+test("a diamond's second branch stands under the first, in the lane outside", () => {
   const layout = new MirrorLayout();
   const top = layout.op([]);
   const left = layout.op([top]);
@@ -36,8 +36,8 @@ test("a diamond's branches stand side by side and meet between them", () => {
   const bottom = layout.op([left, right]);
   expect([left, right, bottom]).toEqual([
     { row: 2, slot: 0 },
-    { row: 2, slot: 2 },
-    { row: 3, slot: 1 },
+    { row: 3, slot: 2 },
+    { row: 4, slot: 0 },
   ]);
 });
 

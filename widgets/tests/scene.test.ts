@@ -136,7 +136,7 @@ test.each([0, 31, -31])("a long edge from %i beside the middle passes beside nod
   const lane = laneX(-1, 2);
   const ys = { y1: BOX.height / 2, y2: 5 * ROW - BOX.height / 2 };
   const ends = { x1: lane + from, x2: lane + from, ...ys };
-  const edge = { ...ends, kind: "flow" } as MirrorEdge;
+  const edge = { ...ends, kind: "flow", tail: { row: 0, slot: 2 } } as MirrorEdge;
   const points = route(edge);
   expect(points.slice(0, 2)).toEqual([ends.x1, ends.y1]);
   expect(points.slice(-2)).toEqual([ends.x2, ends.y2]);

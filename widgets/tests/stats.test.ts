@@ -30,11 +30,12 @@ test("a parameter's past ends where one looks back to", () => {
   expect(count(trace.positionAfter(4))).toBe(2);
 });
 
-test("a value in a word: the number, or the mean of many, or that it is none", () => {
+test("a value in a word: its few elements, or the mean of many, or that it is none", () => {
   const b = new Builder("");
   const one = { ...b.stats([]), mean: 0.25 };
   expect(valueText(one)).toBe("= 0.25");
-  expect(valueText({ ...b.stats([2, 3]), mean: 1 })).toBe("mean 1");
+  expect(valueText({ ...b.stats([2, 4]), mean: 1 })).toBe("mean 1");
+  expect(valueText({ ...b.stats([2]), first: [1.5, -2] })).toBe("= [1.5, -2]");
   expect(valueText({ ...one, nan: 2 })).toBe("✕ NaN");
 });
 

@@ -389,7 +389,8 @@ test("what is no log is said in words, in its place", () => {
 
 test("a value shows figures, histogram and heat map beside its gradient", () => {
   const root = show(mlp());
-  one(root, '.tg-chip[data-name="linear_0.w_0"]').click();
+  one(root, ".tg-nodes").focus();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) press(root, key);
   frames.settle();
   const inspector = one(root, ".tg-inspector");
   expect(all(inspector, ".tg-stats h4").map((h) => h.textContent)).toEqual([

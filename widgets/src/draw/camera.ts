@@ -1,17 +1,16 @@
 /** Where the window on a mirrored graph looks, and how it gets there. */
 
-import { AXIS, LANE, PORT, ROW } from "../layout/geometry";
+import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
 import type { MirrorNode, Picture } from "../state/picture";
-import { sizeOf, type Camera, type Size } from "./scene";
+import { FULL, sizeOf, TITLED, type Camera, type Size } from "./scene";
 
-const READABLE = 0.58;
-/** What is all there is shown whole if only titles can be read; then one may zoom. */
-const TITLES = 0.34;
+const READABLE = FULL;
 const FOLLOWING = 0.85;
-const SMALL = 0.38;
 const SMALLEST = 0.002;
 const LARGEST = 2.5;
-const MARGIN = 20;
+const MARGIN = 8;
+/** So much wider may boxes be for their names' sake. */
+const WIDEST = 1.7;
 /** The strip at the top where the sides' names stand. */
 const HEADROOM = 34;
 
@@ -20,8 +19,8 @@ export type Mode = "follow" | "whole" | "free";
 
 export class CameraMan {
   mode: Mode = "follow";
-  readonly camera: Camera = { x: 0, y: 0, scale: 1 };
-  private target: Camera = { x: 0, y: 0, scale: 1 };
+  readonly camera: Required<Camera> = { x: 0, y: 0, scale: 1, stretch: 1 };
+  private target: Required<Camera> = { x: 0, y: 0, scale: 1, stretch: 1 };
   private placed = false;
 
   /** Choose where to look, from what there is, what is newest and whether more comes. */
@@ -36,11 +35,14 @@ export class CameraMan {
     const room = { width: size.width, height: size.height - HEADROOM };
     const fit = Math.min(room.width / width, room.height / height, 1);
     const middle = top + height / 2;
-    if (this.mode === "whole" || fit >= (grows ? READABLE : TITLES)) {
-      this.target = { x: 0, y: middle - HEADROOM / 2 / fit, scale: fit };
+    const free = (scale: number): number =>
+      grows ? 1 : Math.min(WIDEST, Math.max(1, room.width / width / scale));
+    if (this.mode === "whole" || fit >= (grows ? READABLE : TITLED)) {
+      const stretch = free(fit);
+      this.target = { x: 0, y: middle - HEADROOM / 2 / fit, scale: fit, stretch };
       return;
     }
-    const scale = Math.min(FOLLOWING, Math.max(SMALL, room.width / width));
+    const scale = Math.min(FOLLOWING, Math.max(TITLED, room.width / width));
     const half = room.height / 2 / scale;
     const wanted = newest?.y ?? 0;
     const lowest = top + height - half;
@@ -49,7 +51,7 @@ export class CameraMan {
     // Of a graph that is all there one sees the middle, where its halves meet.
     const outside = newest && grows ? farEdge(newest) - room.width / 2 / scale : 0;
     const x = Math.max(0, outside) * Math.sign(newest?.x ?? 0);
-    this.target = { x, y: y - HEADROOM / 2 / scale, scale };
+    this.target = { x, y: y - HEADROOM / 2 / scale, scale, stretch: free(scale) };
   }
 
   /** Move towards the target; return whether there is way to go. */
@@ -64,7 +66,7 @@ export class CameraMan {
       this.placed = true;
       return false;
     }
-    for (const part of ["x", "y", "scale"] as const) {
+    for (const part of ["x", "y", "scale", "stretch"] as const) {
       camera[part] += (target[part] - camera[part]) * 0.3;
     }
     return true;
@@ -92,13 +94,15 @@ export class CameraMan {
   /** Look at a node if it cannot be seen now. */
   show(node: { x: number; y: number }, size: Size): void {
     const { camera } = this;
-    const dx = Math.abs(node.x - camera.x) * camera.scale;
+    const { stretch } = camera;
+    const at = node.x * stretch;
+    const dx = Math.abs(at - camera.x) * camera.scale;
     const dy = Math.abs(node.y - camera.y) * camera.scale;
     if (dx < size.width / 2 - 60 && dy < size.height / 2 - 40) return;
     this.take();
     const scale = Math.max(camera.scale, READABLE);
-    const x = dx < size.width / 2 - 60 ? camera.x : node.x;
-    this.target = { x, y: node.y, scale };
+    const x = dx < size.width / 2 - 60 ? camera.x : at;
+    this.target = { x, y: node.y, scale, stretch };
   }
 
   /** Look at this height, as one who presses the minimap asks. */
@@ -139,9 +143,12 @@ function extent(
   mirror: Picture,
   grows: boolean,
 ): { width: number; top: number; height: number } {
-  // While it grows two lanes a side at least: a second one does not rescale the picture.
-  const slots = Math.max(grows ? 2 : 0, mirror.widest);
-  const width = AXIS + 2 * (slots / 2 + 1) * LANE + 3 * MARGIN;
-  const height = (Math.max(0, mirror.lowest) + 1) * ROW + PORT;
-  return { width, top: -ROW / 2, height };
+  // While it grows a lane with pins at least: the first of them rescales nothing.
+  const least = grows ? AXIS / 2 + LANE + PIN.width + MARGIN : AXIS / 2 + BOX.width;
+  const width = 2 * Math.max(least, mirror.reach) + 2 * MARGIN;
+  const first = mirror.byRow.findIndex((row) => row !== undefined);
+  const rows = Math.max(0, mirror.lowest) + 1 - (grows ? 0 : Math.max(0, first));
+  const height = rows * ROW + ROW - BOX.height;
+  const top = -ROW / 2 + (grows ? 0 : Math.max(0, first)) * ROW;
+  return { width, top, height };
 }

@@ -7,6 +7,7 @@ import { Mirror } from "../state/mirror";
 import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
+import { badge } from "./badge";
 import { CameraMan } from "./camera";
 import { Cards } from "./cards";
 import { button, el, freshId, setText } from "./dom";
@@ -47,6 +48,8 @@ export class GraphPane implements Pane {
   private readonly options: Options;
   private readonly minimap: Minimap;
   private readonly tip = new Tip();
+  /** The learning rates: one sign for all that share one. */
+  private readonly rates = el("span", "tg-rates");
   private readonly foldButton: HTMLButtonElement;
   private readonly tools: HTMLElement;
   private readonly foldings = new Map<string, Folding>();
@@ -78,7 +81,7 @@ export class GraphPane implements Pane {
     this.foldButton = button("tg-tool tg-foldall", "", "", () => this.toggleFolds());
     this.tools = this.buttons();
     const left = el("span", "tg-side tg-forward", "Forward · read down");
-    const right = el("span", "tg-side tg-backward", "Backward · read up");
+    const right = el("span", "tg-side tg-backward", this.rates, "Backward · read up");
     const { element: nodes } = this.options;
     this.stage.append(this.canvas, left, right, nodes, this.nothing, this.tip.element);
     this.stages = el("div", "tg-stages", this.stage, this.minimap.element);
@@ -247,9 +250,24 @@ export class GraphPane implements Pane {
     }
     this.element.dataset.nodes = String(mirror.nodes.length);
     this.element.dataset.edges = String(mirror.edgeCount);
+    this.sayRates(frame);
     const boxes = shapes.filter((shape): shape is Box => shape.kind === "box");
     this.options.update(boxes, frame, cameraMan, this.size);
     this.minimap.update(mirror, frame, camera, this.size);
+  }
+
+  private sayRates({ position }: Frame): void {
+    const known = [...(this.graph?.mirror.rates.values() ?? [])];
+    const told = known.filter(({ seq }) => seq < position);
+    const names = told.map(({ name }) => name).join("\n");
+    if (this.rates.dataset.names === names) return;
+    this.rates.dataset.names = names;
+    const chips = told.map(({ key, name }) => {
+      const chip = button("tg-chip tg-rate", name, "", () => this.actions.select(key));
+      chip.append(badge("optimise"), name);
+      return chip;
+    });
+    this.rates.replaceChildren(...chips);
   }
 
   private offer(all: readonly Graph[]): void {
@@ -342,7 +360,8 @@ export class GraphPane implements Pane {
     const [sx, sy] = [event.clientX - left, event.clientY - top];
     this.pointer = { x: sx, y: sy };
     const { x, y } = cameraMan.toWorld(sx, sy, this.size);
-    return hit(this.picture(), x, y, 7 / cameraMan.camera.scale);
+    const { scale, stretch } = cameraMan.camera;
+    return hit(this.picture(), x / stretch, y, 7 / scale);
   }
 }
 
@@ -382,6 +401,7 @@ function lookOf(frame: Frame): Look {
     stats: (key) => carried(trace, key, position),
     hooked: (key, digits) => hookText(trace, key, position, digits),
     isBad: (node) => isBadNode(trace, node, position),
+    isTrouble: (key) => trace.isBad(key, position),
   };
 }
 

@@ -27,6 +27,7 @@ export class Leaves {
     const own = frame.trace.tape.leaves.length - leaves.length;
     this.element.hidden = leaves.length === 0;
     const count = Math.min(MOST, leaves.length);
+    if (count < this.chips.length) this.chips.splice(0).forEach((chip) => chip.remove());
     for (let i = this.chips.length; i < count; i++) this.add(leaves[i]);
     this.chips.forEach((chip, index) => this.paint(chip, frame, leaves[index]));
     const rest = leaves.length > MOST ? `and ${thousands(leaves.length - MOST)} more` : "";
@@ -38,7 +39,8 @@ export class Leaves {
   }
 
   private add(leaf: TapeTensor): void {
-    const { shape, role } = leaf.event;
+    const { role } = leaf;
+    const { shape } = leaf.event;
     const name = el("span", "tg-name", leaf.name);
     const parts = [badge(role), name, el("span", "tg-shape", shapeText(shape))];
     const chip = el("button", "tg-chip", ...parts);
@@ -63,6 +65,10 @@ export class Leaves {
     const name = chip.querySelector(".tg-name");
     if (name !== null && name.textContent !== leaf.name) name.textContent = leaf.name;
     chip.dataset.name = leaf.name;
+    if (chip.dataset.role !== leaf.role) {
+      chip.dataset.role = leaf.role;
+      chip.firstElementChild?.replaceWith(badge(leaf.role));
+    }
     const classes = ["tg-chip", hueClass(frame.trace.rank(leaf.cell, leaf.line))];
     const future = leaf.seq >= frame.position;
     if (future) classes.push("tg-future");
@@ -74,6 +80,11 @@ export class Leaves {
   }
 }
 
+/** In the end those alone that no operator has read: the others stand in the graph. */
 function shownOf({ trace }: Frame): readonly TapeTensor[] {
-  return trace.tape.leaves.filter(({ event }) => event.role !== "L");
+  const { leaves, nodes } = trace.tape;
+  const isDone = trace.ended && nodes.size > 0;
+  return leaves.filter(({ role, consumers }) => {
+    return role !== "L" && !(isDone && consumers.length > 0);
+  });
 }

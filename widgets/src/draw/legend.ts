@@ -5,7 +5,7 @@ import { badge } from "./badge";
 import { el } from "./dom";
 
 const GROUPS: readonly (readonly [string, readonly Tone[]])[] = [
-  ["Variables", ["P", "D", "T", "g", "L"]],
+  ["Variables", ["P", "B", "leaf", "D", "T", "g", "L"]],
   ["Operators", ["op", "grad", "optimise", "pyfunc"]],
 ];
 

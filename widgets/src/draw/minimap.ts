@@ -43,7 +43,7 @@ export function bars(picture: Picture, width: number, height: number): Bar[] {
   const found: Bar[] = [];
   for (let row = 0; row < rows; row += stride) {
     for (const node of picture.byRow[row] ?? []) {
-      if (node.shape === "seed" || node.shape === "update") continue;
+      if (/seed|update|pin/.test(node.shape)) continue;
       const out = (node.spot.slot / 2) * lane + 1;
       const x = node.side < 0 ? width / 2 - out - lane : width / 2 + out;
       const bar = Math.max(1, Math.min(5, tall * stride * 0.7));

@@ -4,7 +4,7 @@ import { TONES } from "../state/tones";
 import type { CameraMan } from "./camera";
 import { el, freshId } from "./dom";
 import type { Frame } from "./look";
-import { sizeOf, type Box, type Size } from "./scene";
+import type { Box, Size } from "./scene";
 
 const MOST_OPTIONS = 150;
 
@@ -93,7 +93,7 @@ function option(box: Box, frame: Frame): HTMLElement {
     freed: String(box.freed),
     current: String(frame.step?.cell === node.cell && frame.step.line === node.line),
   });
-  const { width, height } = sizeOf(node);
+  const { width, height } = box;
   Object.assign(element.style, {
     left: `${box.x}px`,
     top: `${box.y}px`,

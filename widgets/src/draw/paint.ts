@@ -1,9 +1,9 @@
 /** Put a scene on a canvas. */
 
 import { TONES } from "../state/tones";
+import { BOX } from "../layout/geometry";
 import { shorten } from "../text";
 import {
-  FULL,
   type Backdrop,
   type Box,
   type Camera,
@@ -14,15 +14,19 @@ import {
   type Shape,
   type Size,
 } from "./scene";
+import type { Stats } from "../events";
 import { drawCurves, FAINT } from "./curves";
+import { heatPixels, pixelsOn } from "./stats";
 import type { Palette } from "./theme";
 
-const TITLE = 13;
-const FAR_TITLE = 19;
-const DETAIL = 11.5;
+const TITLE = 12;
+const FAR_TITLE = 16;
+const DETAIL = 11;
 const BADGE = 9;
 const STRIPE = 5;
-const BADGE_X = 10 + BADGE;
+/** No letter is smaller on the screen, in pixels. */
+const LEAST = 11;
+const HEAT = 30;
 const MOST_DASHED = 20_000;
 
 /** A monospaced character is about this wide, as a share of its size. */
@@ -49,17 +53,17 @@ interface Sizes {
   /** Of a title that stands alone. */
   readonly far: number;
   readonly detail: number;
-  readonly label: number;
+  /** Half of a badge. */
+  readonly badge: number;
 }
 
 function sizesAt(scale: number): Sizes {
-  const atLeast = (pixels: number, usual: number, most: number): number =>
-    Math.min(most, Math.max(usual, pixels / scale));
+  const atLeast = (usual: number): number => Math.max(usual, LEAST / scale);
   return {
-    title: atLeast(10, TITLE, 17),
-    far: atLeast(9.5, FAR_TITLE, 25),
-    detail: atLeast(9.5, DETAIL, 15),
-    label: atLeast(9, DETAIL, scale < FULL ? 20 : 14),
+    title: atLeast(TITLE),
+    far: atLeast(FAR_TITLE),
+    detail: atLeast(DETAIL),
+    badge: Math.min(BOX.height / 2 - 2, Math.max(BADGE, 7.5 / scale)),
   };
 }
 
@@ -165,8 +169,8 @@ function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): v
 function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts): void {
   const { x, y, width, text, gradient, state } = chip;
   const marked = state === "selected" || state === "linked";
-  const size = texts.sizes.label - 0.5;
-  const wide = (width * size) / (DETAIL - 0.5);
+  const size = texts.sizes.detail;
+  const wide = (width * size) / DETAIL;
   const half = size * 0.8;
   outline(context, x - wide / 2, y - half, wide, 2 * half, half);
   context.fillStyle = palette.panel;
@@ -184,14 +188,15 @@ function drawBackdrop(context: Context, backdrop: Backdrop, palette: Palette): v
   const { x, y, width, height, what } = backdrop;
   const alpha = context.globalAlpha;
   outline(context, x + 3, y + 3, width - 6, height - 6, 10);
-  context.globalAlpha = alpha * (what === "second" ? 0.1 : 0.06);
-  context.fillStyle = what === "second" ? palette.tones.grad.fill : palette.ink;
+  context.globalAlpha = alpha * (what === "second" ? 0.1 : 0.05);
+  const tints = { second: palette.tones.grad.fill, block: palette.accent, untaped: palette.ink };
+  context.fillStyle = tints[what];
   context.fill();
   context.globalAlpha = alpha;
   context.strokeStyle = palette.dim;
   context.lineWidth = 1;
   // From so far away no dash is seen, and each would cost.
-  context.setLineDash(height < MOST_DASHED ? [2, 5] : []);
+  context.setLineDash(height < MOST_DASHED && what !== "block" ? [2, 5] : []);
   context.stroke();
   context.setLineDash([]);
 }
@@ -200,7 +205,8 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   const { x, y, width, height, state, detail } = box;
   const tone = palette.tones[box.tone];
   const future = state === "future";
-  const round = box.node.shape === "leaf" ? height / 2 : 7;
+  const isPin = box.node.shape === "pin";
+  const round = isPin || box.node.shape === "leaf" ? height / 2 : 7;
   if (detail === "dot") {
     context.fillStyle = future ? palette.dim : tone.fill;
     context.fillRect(x, y, width, height);
@@ -212,7 +218,7 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   context.fillStyle = box.current ? palette.current : palette.panel;
   context.fill();
   if (box.failed) hatch(context, box, palette, round);
-  drawStripe(context, box, palette, round);
+  if (!isPin) drawStripe(context, box, palette, round);
   outline(context, x, y, width, height, round);
   context.strokeStyle = future ? palette.dim : borderColour(box, palette);
   context.lineWidth = state === "selected" ? 3 : state === "linked" ? 2.25 : 1.4;
@@ -224,7 +230,33 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   context.stroke();
   context.setLineDash([]);
   drawBadge(context, box, palette, texts);
-  writeBox(context, box, palette, texts);
+  if (isPin) writePin(context, box, palette, texts);
+  else writeBox(context, box, palette, texts);
+}
+
+/** A pin has one line: its name, and what of its shape or norm there is room for. */
+function writePin(
+  { globalAlpha: alpha }: Context,
+  box: Box,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { x: left, y: top, width, height, caption, state } = box;
+  const size = Math.min(texts.sizes.detail, height - 0.2);
+  const x = left + height + 3;
+  const y = top + height / 2 + 0.5;
+  const most = Math.floor((width - height - 10) / (size * ADVANCE));
+  const { detail } = caption;
+  const title = box.tone === "g" && box.node.side > 0 ? bare(caption.title) : caption.title;
+  const rest = detail !== "" && title.length + detail.length < most ? detail : "";
+  const room = (most - (rest === "" ? 0 : rest.length + 1)) * size * ADVANCE;
+  const text = shorten(title, Math.floor(room / (size * ADVANCE) + 0.01));
+  const font = `${size}px ${palette.mono}`;
+  const colour = state === "future" ? palette.dim : palette.ink;
+  texts.add(font, "left", { text, x, y, room, colour, alpha });
+  if (rest === "") return;
+  const after = x + (text.length + 1) * size * ADVANCE;
+  texts.add(font, "left", { text: rest, x: after, y, room, colour: palette.dim, alpha });
 }
 
 /** The edges of more boxes behind the first: there is something to open. */
@@ -294,29 +326,52 @@ function hatch(context: Context, box: Box, palette: Palette, radius: number): vo
   context.restore();
 }
 
-function writeBox(
-  { globalAlpha: alpha }: Context,
-  box: Box,
-  palette: Palette,
-  texts: Texts,
-): void {
+/** Small pictures of values, drawn once each. */
+const heats = new WeakMap<Stats, HTMLCanvasElement>();
+
+/** What a tensor holds, at the end of its box. */
+function heat(context: Context, stats: Stats, { x, y, width, height }: Box): void {
+  const columns = Math.max(0, ...stats.heat.map((row) => row.length));
+  if (columns === 0) return;
+  let drawn = heats.get(stats);
+  if (drawn === undefined) {
+    const pixels = heatPixels(stats.heat, columns);
+    drawn = pixelsOn(columns, stats.heat.length, pixels);
+    heats.set(stats, drawn);
+  }
+  context.imageSmoothingEnabled = false;
+  const place = [x + width - HEAT - 5, y + (height - HEAT) / 2, HEAT, HEAT] as const;
+  context.drawImage(drawn, ...place);
+}
+
+function writeBox(context: Context, box: Box, palette: Palette, texts: Texts): void {
+  const { globalAlpha: alpha } = context;
   const { caption, tone, state } = box;
-  const x = box.x + BADGE_X + BADGE + 6;
+  const x = box.x + 2 * texts.sizes.badge + 14;
   const middle = box.y + box.height / 2;
-  const room = box.x + box.width - x - 3;
+  let room = box.x + box.width - x - 4;
   const two = box.detail === "full" && caption.detail !== "";
   const faint = state === "future" || box.freed;
   const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;
-  const y = two ? middle - 8 : middle + 0.5;
+  const y = two ? middle - texts.sizes.detail * 0.53 : middle + 0.5;
   // From further away there is room for one line, in letters that can still be read.
   const { title: near, detail } = texts.sizes;
   const size = box.detail === "full" ? near : texts.sizes.far;
-  const title = fitted(box, caption.title, room, size);
+  const words = two ? caption.title : (box.detail === "title" && caption.far) || caption.title;
+  const free = room - words.length * size * ADVANCE;
+  if (two && caption.heat !== undefined && state !== "future" && free > HEAT + 8) {
+    room -= HEAT + 6;
+    heat(context, caption.heat, box);
+  }
+  const title = fitted(box, words, room, size);
   const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
-  const text = fitted(box, caption.detail, room, detail);
-  const rest = { text, x, y: middle + 9.5, room, colour: palette.dim, alpha };
+  const most = Math.floor(room / (detail * ADVANCE));
+  const whole = caption.details?.find((one) => one.length <= most) ?? caption.detail;
+  const text = fitted(box, whole, room, detail);
+  const low = middle + detail * 0.56;
+  const rest = { text, x, y: low, room, colour: palette.dim, alpha };
   texts.add(`${detail}px ${palette.mono}`, "left", rest);
 }
 
@@ -324,18 +379,25 @@ function writeBox(
 function fitted({ tone, detail }: Box, text: string, room: number, size: number): string {
   const most = Math.floor(room / (size * ADVANCE));
   const said = (tone === "g" || tone === "grad") && (detail !== "full" || text.length > most);
-  return shorten(said ? text.replace(/(_grad|@GRAD|\.grad)(?=,|$)/g, "") : text, most);
+  return shorten(said ? bare(text) : text, most);
+}
+
+/** Without the ending that says of what the gradient is. */
+function bare(text: string): string {
+  return text.replace(/(_grad|@GRAD|\.grad)(?=,|$)/g, "");
 }
 
 function drawBadge(context: Context, box: Box, palette: Palette, texts: Texts): void {
   const { round, letter: text } = TONES[box.tone];
   const { fill, letter } = palette.tones[box.tone];
   const future = box.state === "future";
-  const x = box.x + BADGE_X;
+  const isPin = box.node.shape === "pin";
+  const half = isPin ? box.height / 2 - 1 : texts.sizes.badge;
+  const x = box.x + half + (isPin ? 1 : 8);
   const y = box.y + box.height / 2;
   context.beginPath();
-  if (round) context.arc(x, y, BADGE, 0, 2 * Math.PI);
-  else context.roundRect(x - BADGE, y - BADGE, 2 * BADGE, 2 * BADGE, 4);
+  if (round) context.arc(x, y, half, 0, 2 * Math.PI);
+  else context.roundRect(x - half, y - half, 2 * half, 2 * half, 4);
   context.fillStyle = future ? palette.dim : fill;
   context.fill();
   const colour = future ? palette.panel : letter;
@@ -352,7 +414,7 @@ function writeSign(
   palette: Palette,
   texts: Texts,
 ): void {
-  const font = `600 11px ${palette.sans}`;
+  const font = `600 ${Math.min(texts.sizes.detail, 24)}px ${palette.sans}`;
   texts.add(font, "center", { text, x, y: y + 0.5, room: 2 * BADGE, colour, alpha });
 }
 
@@ -417,7 +479,7 @@ function drawLabel(
   texts: Texts,
 ): void {
   const { text, x, y } = label;
-  const size = texts.sizes.label;
+  const size = texts.sizes.detail;
   const room = text.length * size * ADVANCE + 8;
   const left = x === 0 ? -room / 2 : x;
   const half = size * 0.8;

@@ -5,7 +5,7 @@
  */
 
 import type { Stats } from "../events";
-import { AXIS, BOX, LANE, PORT, ROW } from "../layout/geometry";
+import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
 import type { Tone } from "../state/tones";
@@ -16,6 +16,8 @@ export interface Camera {
   x: number;
   y: number;
   scale: number;
+  /** How much wider all is than high: where there is room beside, names need not be cut. */
+  stretch?: number;
 }
 
 export interface Size {
@@ -38,6 +40,8 @@ export interface Look {
   hooked(key: string, digits: number): string;
   /** Whether it is known, without looking closer, that something is not finite. */
   isBad(node: MirrorNode): boolean;
+  /** Whether what an edge carries is one to be told of: what is infinite on purpose is not. */
+  isTrouble?(key: string): boolean;
 }
 
 /** How much of a node can be read at the camera's scale. */
@@ -128,15 +132,18 @@ const MAX_EDGES = 4000;
 const LEAST = 7;
 /** Half of what is free between two lanes' boxes, but for a line's own width. */
 const GAP = 6;
-/** As many letters fit between the mirror's halves. */
-const MOST_KEPT = 14;
+/** How wide a letter is, in pixels, of what is kept between the mirror's halves. */
+const KEPT = 7;
 /** So many rows are a whole number of a border's dashes. */
 const DASHES = 7;
 const CHIP = { letter: 6.7, most: 15, far: 10 };
 const BACKDROPS: Record<Region["what"], string> = {
-  untaped: "off the tape: no gradient",
-  second: "second tape: the backward pass",
+  untaped: "off the tape",
+  second: "second tape",
+  block: "",
 };
+/** How much further an outer frame goes than one inside it, of so many. */
+const FRAME = { pad: 7, most: 3 };
 
 export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): Shape[] {
   const half = size.height / 2 / camera.scale;
@@ -151,7 +158,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   }
   if (ROW * camera.scale > 3) {
     for (const edge of mirror.edges.touching(first, last, MAX_EDGES)) {
-      pushEdge(shapes, edge, detail, look);
+      pushEdge(shapes, edge, camera, look);
     }
   }
   const stride = Math.max(1, Math.ceil(1.2 / (ROW * camera.scale)));
@@ -162,22 +169,39 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   if (detail !== "dot") {
     for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, detail, look);
   }
-  return shapes.sort((a, b) => depth(a) - depth(b));
+  return stretched(shapes, camera.stretch ?? 1).sort((a, b) => depth(a) - depth(b));
+}
+
+/** Shapes as much further apart and wider; signs and letters stay as they are. */
+function stretched(shapes: Shape[], stretch: number): Shape[] {
+  if (stretch === 1) return shapes;
+  return shapes.map((shape): Shape => {
+    if (shape.kind === "curve") {
+      return { ...shape, points: shape.points.map((at, i) => (i % 2 ? at : at * stretch)) };
+    }
+    const x = shape.x * stretch;
+    if (shape.kind === "box" || shape.kind === "backdrop") {
+      return { ...shape, x, width: shape.width * stretch };
+    }
+    return { ...shape, x };
+  });
 }
 
 /** From this scale on boxes have two lines. */
-export const FULL = 0.6;
+export const FULL = 0.62;
+/** From here on titles alone can be read; what is smaller has no words. */
+export const TITLED = 0.42;
 
 function detailAt(scale: number): Detail {
   if (scale >= FULL) return "full";
-  return scale >= 0.3 ? "title" : "dot";
+  return scale >= TITLED ? "title" : "dot";
 }
 
 /** The size of the box that shows a node. */
 export function sizeOf(node: MirrorNode): { width: number; height: number } {
   if (node.shape === "seed" || node.shape === "update")
     return { width: 20, height: 20 };
-  return BOX;
+  return node.shape === "pin" ? PIN : BOX;
 }
 
 /** 1 for a vanishing gradient of 1e-6 or less, 5 for one of 100 or more. */
@@ -194,16 +218,21 @@ export function isBad(stats: Stats | undefined): boolean {
 /** The way of an edge; a long one goes through the channel between two lanes. */
 export function route(edge: MirrorEdge): number[] {
   const { x1, y1, x2, y2, kind } = edge;
-  if (kind === "saved") return straight(x1, y1, x2, y2);
+  if (kind === "saved" || isOfPin(edge)) return straight(x1, y1, x2, y2);
   const rise = y2 - y1;
   const way = Math.sign(rise);
   if (Math.abs(rise) <= ROW) {
     const bend = rise / 2;
     return [x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2];
   }
-  const channel = channelX(x1, x2);
   // Both turns are made in the gap between two rows, beside no node.
-  const turn = way * (kind === "gradient" ? ROW - BOX.height - PORT : ROW - BOX.height);
+  const turn = way * (ROW - BOX.height);
+  if (edge.clear) {
+    const bend = y2 - turn / 2;
+    const down = straight(x1, y1, x1, y2 - turn);
+    return [...down, x1, bend, x2, bend, x2, y2];
+  }
+  const channel = channelX(x1, x2, edge.tail.row);
   const [enter, leave] = [y1 + turn, y2 - turn];
   const out = [x1, y1, x1, y1 + turn / 2, channel, enter - turn / 2, channel, enter];
   const along = straight(channel, enter, channel, leave).slice(2);
@@ -211,17 +240,20 @@ export function route(edge: MirrorEdge): number[] {
   return [...out, ...along, ...back];
 }
 
-function channelX(x1: number, x2: number): number {
+/** Whether an edge is the short line between an op and a pin beside it. */
+function isOfPin({ x1, x2 }: MirrorEdge): boolean {
+  return Math.abs(x2 - x1) === PIN.gap;
+}
+
+function channelX(x1: number, x2: number, row: number): number {
   const outwards = Math.sign(x1 + x2) || -1;
   const isBeside = Math.abs(x1 - x2) < LANE * 0.6;
   const x = isBeside
     ? (x1 + x2) / 2 + (outwards * LANE) / 2
     : x2 + (Math.sign(x1 - x2) * LANE) / 2;
-  // Edges that leave a node at several places keep apart in the little room there is.
-  const far = x * outwards - AXIS / 2;
-  const between = Math.round((2 * far) / LANE) * (LANE / 2);
-  const apart = Math.min(GAP, Math.max(-GAP, (far - between) / 6));
-  return outwards * (AXIS / 2 + between + apart);
+  const between = Math.round((x * outwards - AXIS / 2) / LANE) * LANE;
+  // Edges from different rows keep apart in the little room there is.
+  return outwards * (AXIS / 2 + between + ((row % 3) - 1) * GAP);
 }
 
 function straight(x1: number, y1: number, x2: number, y2: number): number[] {
@@ -229,14 +261,18 @@ function straight(x1: number, y1: number, x2: number, y2: number): number[] {
   return [x1, y1, x1 + dx, y1 + dy, x2 - dx, y2 - dy, x2, y2];
 }
 
-function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look): void {
+function pushEdge(shapes: Shape[], edge: MirrorEdge, camera: Camera, look: Look): void {
+  const detail = detailAt(camera.scale);
   const { kind, key } = edge;
+  const isPin = isOfPin(edge);
+  if (isPin && detail !== "full") return;
   const state = stateOf(edge, look);
-  if (kind === "saved") return pushSaved(shapes, edge, state, detail, look);
+  if (kind === "saved") return pushSaved(shapes, edge, state, camera, look);
   if (edge.chip !== "" && detail !== "dot") shapes.push(chip(edge, state, detail));
   const wanted = state !== "future" && detail !== "dot";
   const stats = wanted ? look.stats(key) : undefined;
-  const bad = isBad(stats);
+  const told = kind === "gradient" || (look.isTrouble?.(key) ?? true);
+  const bad = told && isBad(stats);
   const norm = kind === "gradient" ? stats?.norm : undefined;
   const width = typeof norm === "number" ? edgeWidth(norm) : 1.5;
   const points = route(edge);
@@ -254,7 +290,7 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look)
     bad,
   });
   // The short end that arrives at the producer repeats what its parts say.
-  if (bad && !(kind === "gradient" && edge.arrow)) {
+  if (bad && !isPin && !(kind === "gradient" && edge.arrow)) {
     const [x, y] = middle(points);
     shapes.push({ kind: "mark", sign: "bad", key, x, y, state, size: 1 });
   }
@@ -281,14 +317,19 @@ function within(region: Region, first: number, last: number): Region {
 
 /** A region, and on its border what it is. */
 function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Look): void {
-  const { what, first, last, left: x, right } = region;
-  const y = (first - 0.5) * ROW;
-  const [width, height] = [right - x, (last - first + 1) * ROW];
+  const { what, first, last, left, right, depth, frame } = region;
+  const pad = frame === undefined ? 0 : FRAME.pad * Math.max(0, FRAME.most - depth);
+  const [x, y] = [left - pad, (first - 0.5) * ROW - pad / 3];
+  const [width, height] = [right - left + 2 * pad, (last - first + 1) * ROW + (2 * pad) / 3];
   const state = region.seq >= look.position ? "future" : "plain";
   shapes.push({ kind: "backdrop", what, x, y, width, height, state });
-  if (detail !== "full") return;
-  const text = BACKDROPS[what];
-  shapes.push({ kind: "label", text, x: x + 12, y: y + 3, state });
+  // Both halves share a title, on the axis: no edge goes there.
+  if (detail === "dot" || (detail === "title" && frame === undefined)) return;
+  const text = frame?.title ?? BACKDROPS[what];
+  const row = frame === undefined ? first - 0.5 : first;
+  if (frame === undefined || left < 0) {
+    shapes.push({ kind: "label", text, x: 0, y: row * ROW, state });
+  }
 }
 
 /** What an op keeps reaches over to its gradient; until that comes it is a stub. */
@@ -296,7 +337,7 @@ function pushSaved(
   shapes: Shape[],
   edge: MirrorEdge,
   state: State,
-  detail: Detail,
+  { scale, stretch = 1 }: Camera,
   look: Look,
 ): void {
   const { key, x1, y1, x2, y2, label } = edge;
@@ -305,8 +346,10 @@ function pushSaved(
   const points = straight(x1, y1, reached ? x2 : 0, y2);
   const rest = { width: 1.25, dashed: freed, arrow: false, bad: false };
   shapes.push({ kind: "curve", of: "saved", key, points, state, ...rest });
-  if (detail !== "full" || state === "future") return;
-  const text = freed ? `${cut(label, MOST_KEPT - 6)} freed` : cut(label, MOST_KEPT);
+  if (scale < FULL || state === "future") return;
+  const most = Math.floor(((AXIS + LANE - BOX.width - 12) * stretch) / Math.max(KEPT, KEPT / scale));
+  const whole = `${label} freed`;
+  const text = freed && whole.length <= most ? whole : cut(label, most);
   shapes.push({ kind: "label", text, x: 0, y: y1, state });
 }
 
@@ -325,10 +368,11 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     if (detail !== "dot") shapes.push(mark);
     return;
   }
+  if (shape === "pin" && detail !== "full") return;
   const { width, height } = seenSize(node, camera);
   const inner = x - (node.side * sizeOf(node).width) / 2;
   const caption = detail === "dot" ? NOTHING : look.caption(node);
-  const leaf = shape === "leaf" && detail !== "dot" && state !== "future";
+  const leaf = (shape === "leaf" || shape === "pin") && detail !== "dot" && state !== "future";
   const failed = shape === "failed" || node.failed < look.position;
   const wild = state !== "future" && look.isBad(node);
   if (wild && (detail === "dot" || shape === "group")) {
@@ -348,7 +392,7 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     current: state !== "future" && look.isCurrent(node.cell, node.line),
     running: key === look.running,
     freed: node.freed < look.position,
-    bad: wild || (leaf && isBad(look.stats(key))),
+    bad: wild || (leaf && (look.isTrouble?.(key) ?? true) && isBad(look.stats(key))),
     failed,
     detail,
     caption,

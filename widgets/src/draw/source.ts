@@ -90,6 +90,7 @@ export class SourcePane implements Pane {
     const { trace, position, step } = frame;
     const { cell, line, row } = view;
     const runs = trace.runs(cell, line, position);
+    const about = runs > 1 && trace.isAbout(cell, line, position) ? "about " : "";
     const current = step?.cell === cell && step.line === line;
     const hue = hueClass(trace.rank(cell, line, position));
     const state = current ? " tg-current" : runs === 0 ? " tg-unrun" : "";
@@ -98,7 +99,7 @@ export class SourcePane implements Pane {
     if (row.className !== className) row.className = className;
     if (current) row.setAttribute("aria-current", "step");
     else row.removeAttribute("aria-current");
-    setText(view.count, runs > 1 ? `×${thousands(runs)}` : "");
+    setText(view.count, runs > 1 ? `${about}×${thousands(runs)}` : "");
   }
 
   private showFailure(failure: Failure, { position }: Frame): void {

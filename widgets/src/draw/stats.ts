@@ -175,12 +175,22 @@ function pixelCanvas(
   pixels: Uint8ClampedArray,
   cell: number,
 ): HTMLCanvasElement {
-  const canvas = el("canvas", "tg-heat");
-  canvas.width = width;
-  canvas.height = height;
+  const canvas = pixelsOn(width, height, pixels);
   canvas.setAttribute("role", "img");
   canvas.style.width = `${width * cell}px`;
   canvas.style.height = `${height * cell}px`;
+  return canvas;
+}
+
+/** A canvas with these pixels, one to one. */
+export function pixelsOn(
+  width: number,
+  height: number,
+  pixels: Uint8ClampedArray,
+): HTMLCanvasElement {
+  const canvas = el("canvas", "tg-heat");
+  canvas.width = width;
+  canvas.height = height;
   const context = canvas.getContext("2d");
   if (context !== null) {
     const data = context.createImageData(width, height);

@@ -1,17 +1,25 @@
 /** The words and figures that a mirrored graph shows at its nodes and edges. */
 
 import type { Stats } from "../events";
-import { numberText, shapeText, valueText } from "../text";
+import { numberText, shapeText, smallText, valueText } from "../text";
 import { describe, type Link } from "./entity";
 import { graphOfGroup, groupDetail, groupOf } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
+import { mainOutput } from "./tape";
 import type { Trace } from "./trace";
 
 export interface Caption {
   readonly title: string;
   readonly detail: string;
+  /** The same in ever fewer words, the first that fit are shown. */
+  readonly details?: readonly string[];
+  /** What stands there where only one line does: of a loss its value. */
+  readonly far?: string;
+  /** What a mini heat map is drawn of. */
+  readonly heat?: Stats | undefined;
 }
+
 
 export function caption(trace: Trace, node: MirrorNode, position: number): Caption {
   if (node.shape === "seed" || node.shape === "update") {
@@ -23,7 +31,31 @@ export function caption(trace: Trace, node: MirrorNode, position: number): Capti
   }
   if (node.shape === "group") return groupCaption(trace, node);
   if (node.side === 1) return gradientCaption(trace, node, position);
-  return { title: leafTitle(trace, node), detail: madeText(trace, node) };
+  const title = ownTitle(trace, node);
+  if (node.shape === "pin" && node.tone === "g") return gradientCaption(trace, node, position);
+  return { title, ...valueCaption(trace, node, position) };
+}
+
+/** A node's result as it is at `position`: small ones in figures, others by their shape. */
+function valueCaption(trace: Trace, node: MirrorNode, position: number) {
+  const { name, shape } = madeText(trace, node);
+  const entity = node.seq < position ? describe(trace, node.key, position) : undefined;
+  const value = entity?.value;
+  if (value === undefined) return { detail: [madeText(trace, node).name, madeText(trace, node).shape].join(" ").trim() };
+  const small = smallText(value);
+  const plain = [name, shape].filter((text) => text !== "").join(" ");
+  if (small === undefined) return { detail: plain, heat: value };
+  const { gradient } = entity ?? {};
+  const back = gradient && smallText(gradient);
+  const start = name === "" ? "" : `${name} = `;
+  const pairs = [4, 2].flatMap((digits) => {
+    const text = start + (smallText(value, digits) ?? "");
+    const other = gradient && smallText(gradient, digits);
+    return other === undefined ? [text] : [`${text} | ${other}`, text];
+  });
+  const details = [...pairs, plain];
+  const isLoss = back !== undefined && name !== "" && value.shape.length === 0;
+  return { detail: details[0], details, ...(isLoss && { far: `${name} = ${small}` }) };
 }
 
 /** Return what travels along an edge, or rests in a leaf, as it was at `position`. */
@@ -49,8 +81,12 @@ function groupCaption(trace: Trace, node: MirrorNode): Caption {
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {
   const entity = describe(trace, node.key, position);
   const title = entity?.name ?? node.title;
-  const stats = node.shape === "leaf" ? carried(trace, node.key, position) : undefined;
-  if (node.shape === "leaf") return { title, detail: stats ? normText(stats) : "" };
+  if (node.shape === "leaf" || node.shape === "pin") {
+    const stats = carried(trace, node.key, position);
+    const small = stats && stats.nan + stats.inf === 0 ? smallText(stats) : undefined;
+    const norm = stats ? normText(stats) : "";
+    return { title, detail: small && small.length <= 12 ? small : norm };
+  }
   const made = new Set(entity?.consumers.map(nameOf));
   return { title, detail: [...made].join(", ") };
 }
@@ -78,25 +114,28 @@ function nameOf({ label }: Link): string {
   return label.replace(/^\S+\.grad (?=\[)/, "");
 }
 
-function leafTitle(trace: Trace, node: MirrorNode): string {
+function ownTitle(trace: Trace, node: MirrorNode): string {
   const tensor = tensorOf(trace, node.key);
-  return node.shape === "leaf" && tensor !== undefined ? tensor.name : node.title;
+  const isTensor = node.shape === "leaf" || node.shape === "pin";
+  return isTensor && tensor !== undefined ? tensor.name : node.title;
 }
 
-function madeText(trace: Trace, node: MirrorNode): string {
+/** What an op made, or a leaf is: its name, where that is not the title, and shape. */
+function madeText(trace: Trace, node: MirrorNode): { name: string; shape: string } {
   const found = trace.row(node.key);
-  if (found?.row.kind === "var") return shapeText(found.row.event.shape);
+  if (found?.row.kind === "var") return { name: "", shape: shapeText(found.row.event.shape) };
   if (found?.row.kind === "op") {
     const { row, program } = found;
-    const [name] = names(row.event.outputs);
-    const output = name === undefined ? undefined : program.find(row.block, name);
-    if (output === undefined) return name ?? "";
-    return `${name} ${shapeText(output.event.shape)}`;
+    const { outputs } = row.event;
+    const [name = ""] = outputs.Y ?? outputs.Out ?? outputs.Loss ?? names(outputs);
+    const output = program.find(row.block, name);
+    return { name, shape: output === undefined ? "" : shapeText(output.event.shape) };
   }
   const tensor = tensorOf(trace, node.key);
-  if (tensor === undefined) return "";
+  if (tensor === undefined) return { name: "", shape: "" };
+  const isOp = node.shape !== "leaf" && node.shape !== "pin";
   const shape = shapeText(tensor.event.shape);
-  return node.shape !== "leaf" && tensor.named ? `${tensor.name} ${shape}` : shape;
+  return { name: isOp && tensor.named ? tensor.name : "", shape };
 }
 
 /** The tensor a leaf shows, or the first output of a node. */
@@ -105,5 +144,6 @@ function tensorOf(trace: Trace, key: string) {
   const { tensors, nodes } = trace.tape;
   if (prefix === "t") return tensors.get(Number(id));
   if (prefix !== "n") return undefined;
-  return tensors.get(nodes.get(Number(id))?.event.outputs[0] ?? -1);
+  const node = nodes.get(Number(id));
+  return node && mainOutput(node.event, tensors);
 }

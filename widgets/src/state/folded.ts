@@ -4,11 +4,11 @@
  * placed moves.
  */
 
-import { BOX, laneX, PORT, ROW, rowY } from "../layout/geometry";
+import { BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry";
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
-import { isData, keptY, type Mirror } from "./mirror";
+import { isData, keptY, reachOf, type Mirror } from "./mirror";
 import {
   FoldBox,
   Moved,
@@ -29,6 +29,7 @@ export class FoldedPicture implements Picture {
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
   readonly regions: Region[] = [];
+  reach = 0;
   private readonly layout = new MirrorLayout();
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly drawn = new Set<string>();
@@ -95,7 +96,8 @@ export class FoldedPicture implements Picture {
 
   private node(node: MirrorNode): void {
     this.looks += 1;
-    if (node.side > 0) this.gradient(node);
+    if (node.shape === "pin") this.pin(node);
+    else if (node.side > 0) this.gradient(node);
     else if (node.shape === "leaf") this.leaf(node);
     else this.op(node);
   }
@@ -136,9 +138,17 @@ export class FoldedPicture implements Picture {
     const part = this.mirror.parts[op];
     if (part > this.part) this.layout.startBelow();
     this.part = part;
-    const { all, between } = this.mirror.above[op];
-    const moved = (places: readonly Spot[]): Spot[] => places.map((at) => this.placeOf(at));
-    return this.layout.op(moved(all), moved(between));
+    const { inputs, pins, leaves } = this.mirror.above[op];
+    const places = inputs.map((at) => this.placeOf(at));
+    if (this.mirror.entered.has(op)) this.layout.skip();
+    return this.folds[op] || this.groupFor(op)
+      ? this.layout.op(places)
+      : this.layout.op(places, pins, leaves);
+  }
+
+  /** What belongs to an op is hidden with it. */
+  private pin(node: MirrorNode): void {
+    if (this.folds[node.op] === undefined) this.add(new Moved(node, this.placeOf(node.spot)));
   }
 
   /** Data shows as long as it is above the box that reads it. */
@@ -150,7 +160,13 @@ export class FoldedPicture implements Picture {
       this.places.set(spot, fold.spot);
       return;
     }
-    this.places.set(spot, this.layout.leaf({ row, slot: spot.slot }, 0));
+    // A leaf that an op made stands under that op, any other over what reads it.
+    const above = this.mirror.ops[op].spot;
+    const made = spot.row > above.row;
+    const place = made
+      ? this.layout.op([this.placeOf(above)])
+      : this.layout.leaf({ row, slot: spot.slot }, 0);
+    this.places.set(spot, place);
     this.add(new Moved(node, this.placeOf(spot)));
   }
 
@@ -158,6 +174,7 @@ export class FoldedPicture implements Picture {
     const fold = this.folds[node.op];
     if (fold === undefined) {
       this.add(new Moved(node, this.placeOf(node.spot)));
+      if (node.shape === "op") this.extendRegion(node);
     } else if (!fold.hasGradient) {
       fold.hasGradient = true;
       this.add(new FoldBox(node, fold, 1, this.names));
@@ -178,7 +195,10 @@ export class FoldedPicture implements Picture {
     }
     const first = Math.floor(Math.min(y1, y2) / ROW);
     const last = Math.ceil(Math.max(y1, y2) / ROW);
-    this.edges.add(first, last, new Redrawn(edge, ends));
+    const [tail, head] = [this.placeOf(edge.tail), this.placeOf(edge.head)];
+    const isLong = Math.abs(y2 - y1) > ROW && tail.slot === head.slot;
+    const clear = isLong && this.layout.isClear(tail.slot, tail.row, head.row);
+    this.edges.add(first, last, new Redrawn(edge, { ...ends, clear }));
   }
 
   /** The ends of an edge where its nodes have gone; none if it is inside one group. */
@@ -212,19 +232,33 @@ export class FoldedPicture implements Picture {
     this.joins.add(row, row + 1, new MovedJoin(join, x, y));
   }
 
-  private extendRegion({ op, spot }: MirrorNode): void {
-    const region = this.mirror.regionOf[op];
-    if (region === undefined) return;
-    const { row, slot } = this.placeOf(spot);
-    const halves = [laneX(-1, slot + 1), laneX(-1, slot - 1)];
+  private extendRegion({ op, spot, side }: MirrorNode): void {
+    const { regionOf, regions, framesOf } = this.mirror;
+    const frames = framesOf.get(op) ?? [];
+    const around = frames.flatMap((frame) =>
+      regions.find((known) => known.frame === frame && known.left < 0 === side < 0) ?? [],
+    );
+    const own = side < 0 ? regionOf[op] : undefined;
+    if (own !== undefined) around.push(own);
+    for (const region of around) this.widen(region, op, side, this.placeOf(spot));
+  }
+
+  private widen(region: Region, op: number, side: Side, { row, slot }: Spot): void {
+    const { pins } = this.mirror.above[op];
+    const start = region.frame && this.mirror.entered.has(op) ? row - 1 : row;
+    const inner = Math.abs(laneX(side, slot - 1));
+    const out = region.frame && pins > 0 ? PIN.width + PIN.gap : 0;
+    const outer = Math.abs(laneX(side, slot + 1)) + out;
+    const halves = side < 0 ? [-outer, -inner] : [inner, outer];
     const known = this.changed.get(region);
     if (known === undefined) {
       const [left, right] = halves;
-      const made: Region = { ...region, first: row, last: row, left, right };
+      const made: Region = { ...region, first: start, last: row, left, right };
       this.changed.set(region, made);
       this.regions.push(made);
       return;
     }
+    known.first = Math.min(known.first, start);
     known.last = Math.max(known.last, row);
     known.left = Math.min(known.left, halves[0]);
     known.right = Math.max(known.right, halves[1]);
@@ -240,6 +274,7 @@ export class FoldedPicture implements Picture {
 
   private add(node: MirrorNode): void {
     this.nodes.push(node);
+    this.reach = Math.max(this.reach, reachOf(node));
     (this.byRow[node.spot.row] ??= []).push(node);
     const known = this.byKey.get(node.key);
     if (known === undefined) this.byKey.set(node.key, [node]);

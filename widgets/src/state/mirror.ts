@@ -4,19 +4,33 @@
  * the same few words; it knows neither.
  */
 
-import { BOX, LANE, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry";
+import {
+  BOX,
+  LANE,
+  laneX,
+  PIN,
+  pinY,
+  PORT,
+  ROW,
+  rowY,
+  type Side,
+} from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Groups, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
 import { NEVER } from "./picture";
-import type { Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
+import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Tone } from "./tones";
 
 export type { Join, Made, MirrorEdge, MirrorNode } from "./picture";
 
-/** A leaf this many rows away, or a value read this often, gets a chip, no edge. */
+/** A leaf this many rows away, or a value read this often, is a pin, without an edge. */
 const FAR = 8;
 const OFTEN = 6;
+/** So many leaves stand over the op that reads them first; more are pins. */
+const MOST_LEAVES = 2;
+/** What belongs to the op that reads it. */
+const PINNED = "PBLg";
 
 export interface Input {
   readonly cell: number;
@@ -24,6 +38,8 @@ export interface Input {
   readonly wire: string;
   readonly name: string;
   readonly tone: Tone;
+  /** What a pin of it shows: of a gradient that is read, where it came from. */
+  readonly shows?: string;
 }
 
 export interface Forward extends Made {
@@ -37,6 +53,8 @@ export interface Forward extends Made {
   readonly stops?: readonly string[];
   /** Layers, name scopes and blocks it is in, outermost first. */
   readonly scope?: readonly string[];
+  /** The blocks among these, which are framed. */
+  readonly frames?: readonly Frame[];
   /** Recorded by a reverse pass. */
   readonly second?: boolean;
 }
@@ -54,32 +72,39 @@ interface Wire {
   join?: Join;
 }
 
-/** Where an op's inputs stand, and those of them that it stands between. */
-export interface Parents {
-  readonly all: readonly Spot[];
-  readonly between: readonly Spot[];
+/** What an op is placed by: where its inputs stand, its pins, and leaves of its own. */
+export interface Above {
+  readonly inputs: readonly Spot[];
+  readonly pins: number;
+  readonly leaves: number;
+}
+
+/** A learning rate that optimizer ops share: it is told once. */
+export interface Rate extends Made {
+  readonly key: string;
+  readonly name: string;
 }
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const NONE: readonly string[] = [];
-const RATE_OFFSET = 42;
-const RATE_RISE = 10;
-const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
 
 /** Where an input's edge enters an op: its gradient leaves at the mirror image. */
 interface Entry {
   readonly wire: string;
+  readonly of: Wire;
   readonly x: number;
-  readonly chip: string;
+  readonly y: number;
+  /** The node that it enters, or the pin that it is. */
+  readonly node: MirrorNode;
   used: boolean;
 }
 
 /** An op as it was last drawn. */
 interface Drawn {
   readonly node: MirrorNode;
-  readonly entries: readonly Entry[];
+  readonly entries: Entry[];
   saved?: MirrorEdge;
 }
 
@@ -103,10 +128,16 @@ export class Mirror implements Picture {
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
   /** Of each op: where its inputs stand, which part it is of, and its region if any. */
-  readonly above: Parents[] = [];
+  readonly above: Above[] = [];
   readonly parts: number[] = [];
   readonly regionOf: (Region | undefined)[] = [];
+  /** Of each op in blocks: their frames, and whose mirror image is drawn. */
+  readonly framesOf = new Map<number, readonly Frame[]>();
+  /** The ops that blocks begin with: over them there is a row for the block's title. */
+  readonly entered = new Set<number>();
+  readonly rates = new Map<string, Rate>();
   edgeCount = 0;
+  reach = 0;
   hasGradients = false;
   /** Most things are shown by one node: a list comes with the second. */
   private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
@@ -116,6 +147,7 @@ export class Mirror implements Picture {
   private readonly done = new Set<string>();
   /** The gradient op that each part of a gradient comes from. */
   private readonly giverOf = new Map<string, string>();
+  private readonly framed = [new Map<Frame, Region>(), new Map<Frame, Region>()];
   private readonly grouped = new Groups();
   private part = 0;
   private generation = 0;
@@ -159,25 +191,55 @@ export class Mirror implements Picture {
 
   /** An op ran, or was appended. */
   forward(op: Forward): void {
-    const parents = this.parents(op.inputs);
-    const spot = this.layout.op(parents.all, parents.between);
-    const node = this.addOp(op, spot, "op", parents);
-    this.readInputs(op, node);
+    const node = this.addOp(op, "op");
     op.outputs.forEach((wire, index) => {
       const offset = spread(index, op.outputs.length, BOX.width);
       const made = unread(node, this.generation, offset);
       this.wires.set(wire, made);
       if (op.stops?.includes(wire)) this.sign(op, made, "stop", wire, -1);
     });
-    if (op.untaped) this.extendRegion(node, "untaped");
+    // Where nothing is read there is no gradient to tell of.
+    if (op.untaped && op.inputs.length > 0) this.extendRegion(node, "untaped");
     else if (op.second === true) this.extendRegion(node, "second");
   }
 
   /** An op raised: it stands where it would have stood. */
   failed(op: Forward): void {
-    const parents = this.parents(op.inputs);
-    const spot = this.layout.op(parents.all, parents.between);
-    this.readInputs(op, this.addOp(op, spot, "failed", parents));
+    this.addOp(op, "failed");
+  }
+
+  /** A tensor that an op made is a leaf from now on: it gets a gradient of its own. */
+  leafOf(by: Made, { wire, cell, line, name: title, tone }: Input): void {
+    const maker = this.wires.get(wire)?.node;
+    this.wires.delete(wire);
+    if (maker?.shape !== "op") return;
+    const spot = this.layout.op([maker.spot]);
+    const what = { seq: by.seq, cell, line, key: wire, title, tone };
+    const place = { spot, op: maker.op, ...at(-1, spot) };
+    const node = this.add(what, { side: -1, shape: "leaf", ...place });
+    const ends = { x1: maker.x, y1: bottom(maker), x2: node.x, y2: top(node) };
+    this.connect(by, { key: wire, kind: "flow", arrow: true }, ends, maker, node);
+    this.wires.set(wire, unread(node, this.generation, 0));
+  }
+
+  /** What a block's op is given goes to the leaf `within` that the block reads first. */
+  argument(by: Made, op: string, wire: string, within: string): (() => void) | undefined {
+    const source = this.wires.get(wire);
+    const leaf = this.nodesOf(within).findLast(({ shape }) => shape === "leaf");
+    if (source === undefined || leaf === undefined || source.node.shape === "pin") return undefined;
+    const x1 = source.node.x + source.offset;
+    const ends = { x1, y1: bottom(source.node), x2: leaf.x, y2: top(leaf) };
+    this.connect(by, { key: wire, kind: "flow", arrow: true }, ends, source.node, leaf);
+    const entry = { wire, of: source, x: leaf.x, y: top(leaf), node: leaf, used: false };
+    return () => this.drawn.get(op)?.entries.push(entry);
+  }
+
+  /** A block's gradient op hands the gradient `key` on to one inside it. */
+  handOn(by: Made, key: string, from: string, to: string): void {
+    const [outer, inner] = [this.twins.get(from)?.node, this.twins.get(to)?.node];
+    if (outer === undefined || inner === undefined) return;
+    const ends = { x1: outer.x, y1: top(outer), x2: inner.x, y2: bottom(inner) };
+    this.connect(by, { key, kind: "gradient", arrow: true }, ends, outer, inner);
   }
 
   /** An op that is there could not run. */
@@ -245,6 +307,7 @@ export class Mirror implements Picture {
     const place = { side: 1 as Side, spot, op: index, ...at(1, spot) };
     const node = this.add(made, { ...place, shape: "op" });
     this.twins.set(made.key, { node, of });
+    this.extendFrames(node);
     if (of.saved !== undefined) {
       of.saved.reached = Math.min(of.saved.reached, made.seq);
     }
@@ -253,18 +316,25 @@ export class Mirror implements Picture {
 
   /** `part` of the gradient `whole` flows from a gradient op to `wire`'s tensor. */
   flow(made: Made, wire: string, part: string, whole: string, from: string): void {
-    const target = this.wires.get(wire);
     const twin = this.twins.get(from);
+    const entry = twin?.of.entries.find((known) => known.wire === wire && !known.used);
+    const target = entry?.of ?? this.wires.get(wire);
     if (target === undefined || twin === undefined) return;
     const source = twin.node;
     this.whole(made, target, whole);
     if (this.giverOf.get(part) === from) return;
     this.giverOf.set(part, from);
-    const { x: x2, y: y2 } = this.port(target, 1);
-    const y1 = source.y - BOX.height / 2;
-    const { x: x1, chip } = exit(twin, wire) ?? { x: source.x, chip: "" };
-    const ends = chip === "" ? { x1, y1, x2, y2 } : { x1, y1, x2: x1, y2: y1 - PORT };
-    this.connect(made, { key: part, kind: "gradient", chip }, ends, source, target.node);
+    if (entry !== undefined) entry.used = true;
+    if (entry?.node.shape === "pin") {
+      // The whole gradient stands at the first of a parameter's pins, parts at others.
+      if (entry.node !== target.node) this.pinGradient(made, entry.node, part);
+    } else {
+      const { x: x2, y: y2 } = this.port(target, 1);
+      const x1 = entry === undefined ? source.x : -entry.x;
+      const ends = { x1, y1: entry?.y ?? top(source), x2, y2 };
+      const start = entry === undefined || entry.node.shape === "op" ? source : entry.node;
+      this.connect(made, { key: part, kind: "gradient" }, ends, start, target.node);
+    }
     // A leaf adds up what several passes bring, all else is made anew by each.
     if (target.pass !== this.pass && target.node.shape !== "leaf") target.parts = 0;
     target.pass = this.pass;
@@ -298,68 +368,106 @@ export class Mirror implements Picture {
     rate?: Pick<Input, "wire" | "name">,
   ): void {
     const target = this.wires.get(wire);
-    if (target?.node.shape !== "leaf" || !target.total) return;
+    if (target === undefined || !isOwn(target.node) || !target.total) return;
     if (!this.once(`update ${wire} ${target.generation}`)) return;
-    const { spot, op, x, y } = target.node;
-    const place = { spot, op, x: -x + BOX.width / 2 + 7, y };
-    const node = this.add(made, { side: 1, shape: "update", ...place });
-    if (rate === undefined) return;
-    const what = { key: rate.wire, kind: "flow" as const, chip: rate.name };
-    // The chip stands over the parameter's gradient, not beyond the outermost lane.
-    const y1 = y - BOX.height / 2 - RATE_RISE;
-    const ends = { x1: place.x - RATE_OFFSET, y1, x2: place.x, y2: y - UPDATE_RADIUS };
-    this.connect(made, what, ends, node, node);
-  }
-
-  /** Return the places of all inputs that have one, and of those to stand between. */
-  private parents(inputs: readonly Input[]): Parents {
-    const all: Spot[] = [];
-    const computed: Spot[] = [];
-    for (const input of inputs) {
-      const node = this.current(input.wire)?.node;
-      if (node !== undefined) all.push(node.spot);
-      if (node !== undefined && node.shape !== "leaf") computed.push(node.spot);
-    }
-    // Copies are as long as they need be: what grows keeps room for a dozen more.
-    const kept = all.slice();
-    const isMixed = computed.length > 0 && computed.length < all.length;
-    return { all: kept, between: isMixed ? computed.slice() : kept };
+    const { spot, op, x, y, shape } = target.node;
+    const out = shape === "pin" ? PIN.width / 2 + 13 : BOX.width / 2 + 7;
+    this.add(made, { side: 1, shape: "update", spot, op, x: out - x, y });
+    if (rate === undefined || this.rates.has(rate.name)) return;
+    const { seq, cell, line } = made;
+    this.rates.set(rate.name, { seq, cell, line, key: rate.wire, name: rate.name });
   }
 
   /** A leaf read again under a finished pass is placed anew, near its new reader. */
   private current(name: string): Wire | undefined {
     const wire = this.wires.get(name);
-    if (wire?.node.shape === "leaf" && wire.generation !== this.generation) return;
-    return wire;
+    if (wire === undefined || !isOwn(wire.node)) return wire;
+    return wire.generation === this.generation ? wire : undefined;
   }
 
-  private readInputs(op: Forward, reader: MirrorNode): void {
+  /** Which inputs are pins: what belongs to the reader, and what is far away. */
+  private pinned(inputs: readonly Input[]): boolean[] {
+    let leaves = 0;
+    const row = this.layout.above + 1;
+    return inputs.map(({ wire, tone }) => {
+      const known = this.current(wire);
+      if (known === undefined) return PINNED.includes(tone) || ++leaves > MOST_LEAVES;
+      return known.node.shape === "pin" || isFar(known, row);
+    });
+  }
+
+  private readInputs(op: Forward, reader: MirrorNode, pinned: readonly boolean[]): void {
     // What comes down to the reader is not to end behind a leaf.
     const { slot } = reader.spot;
-    const isTaken = this.above[reader.op].all.some((at) => Math.abs(at.slot - slot) < 2);
+    const isTaken = this.above[reader.op].inputs.some((at) => at.slot === slot);
     let outwards = isTaken ? 1 : 0;
-    const sources = op.inputs.map((input) => {
-      const known = this.current(input.wire);
-      const wire = known ?? this.leaf(op, input, reader, outwards++);
-      wire.reads += 1;
-      const chip = isFar(wire, reader) ? input.name : "";
-      const { node, offset } = wire;
-      const x1 = chip === "" ? node.x + offset : reader.x;
-      return { wire: input.wire, chip, node, x1, y1: bottom(node) };
+    let pins = 0;
+    const count = this.above[reader.op].pins;
+    const entries: Entry[] = [];
+    const sources: { wire: string; of: Wire; x1: number }[] = [];
+    op.inputs.forEach((input, index) => {
+      const { wire } = input;
+      const known = this.current(wire);
+      if (pinned[index]) {
+        const node = this.pin(op, input, reader, pinY(pins++, count));
+        const of = known ?? unread(node, this.generation, 0);
+        if (known === undefined) {
+          this.wires.set(wire, of);
+          if (this.isHooked(wire)) this.signHook(op, of, wire);
+        }
+        of.reads += 1;
+        entries.push({ wire, of, x: node.x, y: node.y, node, used: false });
+        return;
+      }
+      const of = known ?? this.leaf(op, input, reader, outwards++);
+      of.reads += 1;
+      sources.push({ wire, of, x1: of.node.x + of.offset });
     });
     // Ends in the order of their beginnings: the edges of one op need not cross.
     sources.sort((a, b) => a.x1 - b.x1);
-    const entries = sources.map(({ wire, chip, node, x1, y1 }, index): Entry => {
+    sources.forEach(({ wire, of, x1 }, index) => {
       const x2 = reader.x + spread(index, sources.length, BOX.width);
-      const y2 = reader.y - BOX.height / 2;
-      const ends = chip === "" ? { x1, y1, x2, y2 } : { x1: x2, y1: y2 - PORT, x2, y2 };
-      const label = isData(node) ? node.title : "";
-      const what = { key: wire, kind: "flow" as const, arrow: true, chip, label };
-      this.connect(op, what, ends, node, reader);
-      return { wire, x: x2, chip, used: false };
+      const ends = { x1, y1: bottom(of.node), x2, y2: top(reader) };
+      const label = isData(of.node) ? of.node.title : "";
+      const what = { key: wire, kind: "flow" as const, arrow: true, label };
+      this.connect(op, what, ends, of.node, reader);
+      entries.push({ wire, of, x: x2, y: top(reader), node: reader, used: false });
     });
     this.drawn.set(op.key, { node: reader, entries });
   }
+
+  /** A small sign of what an op reads, beside it. */
+  private pin(by: Made, input: Input, reader: MirrorNode, down: number): MirrorNode {
+    const { cell, line, wire, shows: key = wire, name: title, tone } = input;
+    const what = { seq: by.seq, cell, line, key, title, tone };
+    const x = reader.x - BOX.width / 2 - PIN.gap - PIN.width / 2;
+    const { spot, op, y } = reader;
+    const place = { side: -1 as Side, shape: "pin" as const, spot, op, x, y: y + down };
+    const node = this.add(what, place);
+    this.wirePin(by, node, key);
+    return node;
+  }
+
+  /** The gradient of a pin, or a part of it, at its mirror image. */
+  private pinGradient(by: Made, pin: MirrorNode, key: string): void {
+    const { spot, op, title, x, y } = pin;
+    const place = { side: 1 as Side, shape: "pin" as const, spot, op, x: -x, y };
+    const node = this.add({ ...made(by), key, title, tone: "g" }, place);
+    this.wirePin(by, node, key);
+  }
+
+  /** The short line from an op to its pin, or from its gradient op to a gradient. */
+  private wirePin(by: Made, node: MirrorNode, key: string): void {
+    const { x, y, side, op } = node;
+    const inner = x - (side * PIN.width) / 2;
+    const reader = this.ops[op] ?? node;
+    // What hangs lower than its op is led up to it.
+    const y1 = Math.min(y, reader.y + BOX.height / 2 - 4);
+    const ends = { x1: inner - side * PIN.gap, y1, x2: inner, y2: y };
+    const kind = side > 0 ? "gradient" : "flow";
+    this.connect(by, { key, kind }, ends, reader, node);
+  }
+
 
   private leaf(by: Made, input: Input, reader: MirrorNode, outwards: number): Wire {
     const spot = this.layout.leaf(reader.spot, outwards);
@@ -367,6 +475,7 @@ export class Mirror implements Picture {
     const { cell, line, wire: key, name: title, tone } = input;
     const what = { seq: by.seq, cell, line, key, title, tone };
     const node = this.add(what, { side: -1, shape: "leaf", spot, op, ...at(-1, spot) });
+    if (tone === "T") this.extendFrames(node);
     const wire = unread(node, this.generation, 0);
     this.wires.set(input.wire, wire);
     if (this.isHooked(key)) this.signHook(by, wire, key);
@@ -379,12 +488,14 @@ export class Mirror implements Picture {
     if (wire.total) return;
     wire.total = true;
     const { node } = wire;
+    if (node.shape === "pin") return this.pinGradient(by, node, key);
     const { x, y } = this.port(wire, 1);
     // Across from what ran off the tape there is no gradient op to receive it.
     if (node.shape === "leaf" || (node.untaped && wire.offset === 0)) {
       const place = { spot: node.spot, op: node.op, ...at(1, node.spot) };
       const what = { ...made(by), key, title: node.title, tone: "g" as Tone };
-      this.add(what, { side: 1, shape: "leaf", ...place });
+      const leaf = this.add(what, { side: 1, shape: "leaf", ...place });
+      if (node.tone === "T") this.extendFrames(leaf);
     }
     const ends = { x1: x, y1: y, x2: x, y2: bottom(node) };
     this.connect(by, { key, kind: "gradient", arrow: true }, ends, node, node);
@@ -402,26 +513,67 @@ export class Mirror implements Picture {
     side: Side,
   ): Join {
     const { x, y } = this.port(wire, side);
-    const { op, spot } = wire.node;
-    const beside = sign === "hook" ? 18 : 0;
+    const { op, spot, shape } = wire.node;
+    const beside = sign === "hook" && shape !== "pin" ? 18 : 0;
     const made: Join = { key, sign, seq: by.seq, removed: Infinity, op, spot, x: x + beside, y };
     this.joins.add(spot.row, spot.row + 1, made);
     return made;
   }
 
-  private addOp(
-    op: Forward,
-    spot: Spot,
-    shape: "op" | "failed",
-    above: Parents,
-  ): MirrorNode {
+  private addOp(op: Forward, shape: "op" | "failed"): MirrorNode {
     const index = this.ops.length;
+    const isFirst = op.frames?.some((frame) => !this.framed[0].has(frame)) === true;
+    if (isFirst) this.layout.skip();
+    const pinned = this.pinned(op.inputs);
+    const above = this.placesOf(op.inputs, pinned);
+    const spot = this.layout.op(above.inputs, above.pins, above.leaves);
     const node = this.add(op, { side: -1, shape, spot, op: index, ...at(-1, spot) });
     this.ops.push(node);
     this.above.push(above);
+    if (op.frames !== undefined) this.framesOf.set(index, op.frames);
+    if (isFirst) this.entered.add(index);
     this.parts.push(this.part);
     this.grouped.append({ title: op.title, scope: op.scope ?? NONE });
+    this.readInputs(op, node, pinned);
+    this.extendFrames(node);
     return node;
+  }
+
+  /** Where inputs stand: what was computed tells the lane, or else leaves that are there. */
+  private placesOf(all: readonly Input[], pinned: readonly boolean[]): Above {
+    const [ops, own]: [Spot[], Spot[]] = [[], []];
+    let [pins, leaves] = [0, 0];
+    all.forEach(({ wire }, index) => {
+      const node = this.current(wire)?.node;
+      if (pinned[index]) pins += 1;
+      else if (node === undefined) leaves += 1;
+      else (isOwn(node) ? own : ops).push(node.spot);
+    });
+    return { inputs: ops.length > 0 ? ops : own, pins, leaves };
+  }
+
+  /** The frames of the blocks that an op is in, or their mirror images. */
+  private extendFrames(node: MirrorNode): void {
+    const { op, side, seq } = node;
+    const spot = { row: node.spot.row - Number(this.entered.has(op) && node.shape === "op") };
+    const { pins = 0 } = this.above[op] ?? {};
+    const inner = Math.abs(node.x) - LANE / 2;
+    const outer = inner + LANE + (pins > 0 ? PIN.width + PIN.gap : 0);
+    const [left, right] = side < 0 ? [-outer, -inner] : [inner, outer];
+    const framed = this.framed[side < 0 ? 0 : 1];
+    this.framesOf.get(op)?.forEach((frame, depth) => {
+      let known = framed.get(frame);
+      if (known === undefined) {
+        const { row } = spot;
+        known = { what: "block", frame, depth, seq, first: row, last: row, left, right };
+        framed.set(frame, known);
+        this.regions.push(known);
+      }
+      known.first = Math.min(known.first, spot.row);
+      known.last = Math.max(known.last, node.spot.row);
+      known.left = Math.min(known.left, left);
+      known.right = Math.max(known.right, right);
+    });
   }
 
   /** Ops that follow one another share a background. */
@@ -435,14 +587,23 @@ export class Mirror implements Picture {
       last.left = Math.min(last.left, left);
       last.right = Math.max(last.right, right);
     } else {
-      this.regions.push({ what, seq: node.seq, first: row, last: row, left, right });
+      const { seq } = node;
+      this.regions.push({ what, depth: 0, seq, first: row, last: row, left, right });
     }
     this.regionOf[node.op] = this.regions.at(-1);
   }
 
   /** Where the readers of a tensor branch off, just under it. */
   private port(wire: Wire, side: Side): { x: number; y: number } {
-    return { x: -side * (wire.node.x + wire.offset), y: bottom(wire.node) + PORT };
+    const { x, y, shape } = wire.node;
+    if (shape === "pin") return { x: -side * (x + (PIN.width + PIN.gap) / 2), y };
+    return { x: -side * (x + wire.offset), y: bottom(wire.node) + PORT };
+  }
+
+  /** Whether an edge can go straight: its ends are in one lane with nothing between. */
+  private isClear(ends: Pick<MirrorEdge, "y1" | "y2">, from: Spot, to: Spot): boolean {
+    if (Math.abs(ends.y2 - ends.y1) <= ROW || from.slot !== to.slot) return false;
+    return this.layout.isClear(from.slot, from.row, to.row);
   }
 
   private once(what: string): boolean {
@@ -474,6 +635,7 @@ export class Mirror implements Picture {
       y: where.y,
     };
     this.nodes.push(node);
+    this.reach = Math.max(this.reach, reachOf(node));
     const { row } = where.spot;
     // A row holds few nodes: a copy as long as they need takes less than one that grows.
     this.byRow[row] = [...(this.byRow[row] ?? []), node];
@@ -503,6 +665,7 @@ export class Mirror implements Picture {
       y2: ends.y2,
       label: what.label ?? "",
       arrow: what.arrow ?? false,
+      clear: this.isClear(ends, from.spot, to.spot),
       chip: what.chip ?? "",
       from: isData(from) ? -1 : from.op,
       to: to.op,
@@ -513,9 +676,20 @@ export class Mirror implements Picture {
     };
     const first = Math.floor(Math.min(edge.y1, edge.y2) / ROW);
     this.edges.add(first, Math.ceil(Math.max(edge.y1, edge.y2) / ROW), edge);
+    // A long edge goes through the channel beyond its nodes.
+    if (Math.abs(edge.y2 - edge.y1) > ROW && !edge.clear && edge.kind !== "saved") {
+      const out = Math.max(Math.abs(edge.x1), Math.abs(edge.x2)) + (LANE + PIN.gap) / 2;
+      this.reach = Math.max(this.reach, out);
+    }
     this.edgeCount += 1;
     return edge;
   }
+}
+
+/** How far out a node goes. */
+export function reachOf({ x, shape }: MirrorNode): number {
+  if (shape === "update") return Math.abs(x) + 14;
+  return Math.abs(x) + (shape === "pin" ? PIN.width : BOX.width) / 2;
 }
 
 /** Edges of outer lanes pass behind the inner nodes, each at a height of its own. */
@@ -530,14 +704,6 @@ function keptText(slots: readonly string[]): string {
   return values.join(", ");
 }
 
-/** Where the gradient op's next edge to `wire` leaves. */
-function exit({ of }: Twin, wire: string): Pick<Entry, "x" | "chip"> | undefined {
-  const entry = of.entries.find((known) => known.wire === wire && !known.used);
-  if (entry === undefined) return undefined;
-  entry.used = true;
-  return { x: -entry.x, chip: entry.chip };
-}
-
 function unread(node: MirrorNode, generation: number, offset: number): Wire {
   return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false };
 }
@@ -547,9 +713,14 @@ export function isData(node: MirrorNode): boolean {
   return node.shape === "leaf" && node.tone === "D";
 }
 
-/** Whether an edge would run past so much that the name alone says more. */
-function isFar({ node, reads }: Wire, reader: MirrorNode): boolean {
-  if (reader.spot.row - node.spot.row <= FAR) return false;
+/** Whether it stands beside what reads it, and may stand there again. */
+function isOwn({ shape }: MirrorNode): boolean {
+  return shape === "leaf" || shape === "pin";
+}
+
+/** Whether an edge to this row would run past so much that the name alone says more. */
+function isFar({ node, reads }: Wire, row: number): boolean {
+  if (row - node.spot.row <= FAR) return false;
   return node.shape === "leaf" || reads > OFTEN;
 }
 
@@ -563,6 +734,10 @@ function at(side: Side, spot: Spot): { x: number; y: number } {
 
 function bottom(node: MirrorNode): number {
   return node.y + BOX.height / 2;
+}
+
+function top(node: MirrorNode): number {
+  return node.y - BOX.height / 2;
 }
 
 /**

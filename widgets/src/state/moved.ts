@@ -25,6 +25,7 @@ export interface Fold {
 
 export type Ends = Pick<MirrorEdge, "x1" | "y1" | "x2" | "y2" | "label" | "arrow"> & {
   readonly chip?: string;
+  readonly clear?: boolean;
 };
 
 /** A point beside `from`, as far beside `to`: to the left of the axis, or mirrored. */
@@ -136,6 +137,7 @@ export class Redrawn implements MirrorEdge {
   readonly tail: Spot;
   readonly head: Spot;
   readonly chip: string;
+  readonly clear: boolean;
 
   constructor(
     private readonly edge: MirrorEdge,
@@ -157,6 +159,7 @@ export class Redrawn implements MirrorEdge {
     this.tail = edge.tail;
     this.head = edge.head;
     this.chip = ends.chip ?? edge.chip;
+    this.clear = ends.clear ?? false;
   }
 
   get freed(): number {

@@ -19,7 +19,7 @@ export interface MirrorNode extends Made {
   /** The entity it shows; several nodes may show one. */
   readonly key: string;
   readonly side: Side;
-  readonly shape: "op" | "leaf" | "seed" | "update" | "failed" | "group";
+  readonly shape: "op" | "leaf" | "pin" | "seed" | "update" | "failed" | "group";
   readonly tone: Tone;
   readonly title: string;
   /** Which op it is, or belongs to, in the order of execution. */
@@ -44,6 +44,8 @@ export interface MirrorEdge extends Made {
   readonly y2: number;
   readonly label: string;
   readonly arrow: boolean;
+  /** Nothing stands in the lane between its ends. */
+  readonly clear: boolean;
   /** The ops whose nodes it leaves and enters. */
   readonly from: number;
   readonly to: number;
@@ -74,11 +76,19 @@ export interface Join {
   readonly y: number;
 }
 
-/** Ops in a row that left nothing on the tape, or that a reverse pass recorded. */
+/** A block of a program, by the word for what it is: "true branch". */
+export interface Frame {
+  title: string;
+}
+
+/** Ops in a row that left nothing on the tape, that a reverse pass recorded, or a block. */
 export interface Region {
-  readonly what: "untaped" | "second";
+  readonly what: "untaped" | "second" | "block";
+  readonly frame?: Frame;
+  /** How many frames it is inside of. */
+  readonly depth: number;
   readonly seq: number;
-  readonly first: number;
+  first: number;
   last: number;
   left: number;
   right: number;
@@ -94,5 +104,7 @@ export interface Picture {
   readonly edgeCount: number;
   readonly lowest: number;
   readonly widest: number;
+  /** How far from the axis anything stands. */
+  readonly reach: number;
   nodesOf(key: string): readonly MirrorNode[];
 }

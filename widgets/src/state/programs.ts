@@ -12,6 +12,7 @@ import type {
 } from "../events";
 import { Mirror, ownerOf, type Input, type Made } from "./mirror";
 import { PassHistory } from "./passes";
+import type { Frame } from "./picture";
 import { Timeline } from "./timeline";
 import { operatorTone } from "./tones";
 
@@ -86,6 +87,10 @@ export class ProgramState {
   /** The op that runs a block. */
   private readonly owners = new Map<number, OpRow>();
   private readonly conditions = new Set<string>();
+  private readonly frames = new Map<number, Frame>();
+  private readonly inside = new Map<number, OpRow[]>();
+  /** Of an op that runs a block: which of its inputs the block reads as its own. */
+  private readonly given = new Map<string, Set<number>>();
 
   constructor(readonly event: ProgramEvent) {}
 
@@ -146,6 +151,7 @@ export class ProgramState {
       removed: Infinity,
     };
     this.ops.set(event.op, row);
+    if (block > 0) this.inside.set(block, [...(this.inside.get(block) ?? []), row]);
     // Passes rewrite copies: of other programs no history is kept.
     if (this.event.origin !== undefined) this.passes.inserted(event);
     this.add(row);
@@ -165,13 +171,27 @@ export class ProgramState {
     this.conditions.add(conditionOf(row));
     const known = this.byKey.get(`b:${this.event.program}:${block}`);
     if (known?.kind === "block") known.title = this.blockTitle(block);
+    const frame = this.frames.get(block);
+    if (frame !== undefined) frame.title = this.blockWord(block);
   }
 
   private blockTitle(block: number): string {
     const { type } = this.owners.get(block)?.event ?? {};
+    return type === undefined ? `block ${block}` : `block ${block}: ${this.blockWord(block)}`;
+  }
+
+  /** A block's part in what runs it: a branch, or a body. */
+  private blockWord(block: number): string {
+    const { type } = this.owners.get(block)?.event ?? {};
     if (type === undefined) return `block ${block}`;
-    if (type !== "conditional_block") return `block ${block}: body of ${type}`;
-    return `block ${block}: ${this.isElse(block) ? "false" : "true"} branch`;
+    if (type !== "conditional_block") return `body of ${type}`;
+    return `${this.isElse(block) ? "false" : "true"} branch`;
+  }
+
+  private frameOf(block: number): Frame {
+    const known = this.frames.get(block) ?? { title: this.blockWord(block) };
+    this.frames.set(block, known);
+    return known;
   }
 
   /** Whether a block's condition is the opposite of another block's. */
@@ -236,7 +256,8 @@ export class ProgramState {
     if (event.role === "optimize") this.drawUpdate(row);
     else if (event.role === "backward") this.drawBackward(row, slots, forward);
     else {
-      const inputs = slots.inputs.map((name) => this.input(event.block, name));
+      const [read, join] = this.readBy(row, slots);
+      const inputs = read.map((name) => this.input(event.block, name));
       const outputs = slots.outputs.map((name) => this.wire(event.block, name));
       const tone = operatorTone(event.type, event.role);
       this.mirror.forward({
@@ -251,8 +272,47 @@ export class ProgramState {
         outputs,
         stops: outputs.filter((key) => this.stops(key)),
         scope: this.scopeOf(event, slots),
+        ...(event.block > 0 && { frames: this.framesOf(event.block) }),
+      });
+      join?.();
+    }
+  }
+
+  private framesOf(block: number): Frame[] {
+    const inner = this.pathOf(block).filter((number) => number > 0);
+    return inner.reverse().map((number) => this.frameOf(number));
+  }
+
+  /**
+   * What an op reads; one that runs a block reads what the block wrote last, and what it
+   * hands on to the block goes there.
+   */
+  private readBy(row: OpRow, slots: Slots): [readonly string[], (() => void)?] {
+    const { event, key } = row;
+    const block = Number(event.attrs.sub_block);
+    const own = this.inside.get(block);
+    if (own === undefined) return [slots.inputs];
+    const written = slots.outputs.filter((name) =>
+      this.writers.get(name)?.some((writer) => writer.block === block),
+    );
+    const given = new Set<number>();
+    const joins: (() => void)[] = [];
+    const read: string[] = [];
+    const results = event.type === "while" ? (event.outputs.Out ?? []) : [];
+    for (const [slot, held] of Object.entries(event.inputs)) {
+      held.forEach((name, index) => {
+        const [wire, within] = [name, results[index]].map((one) => this.wire(block, one ?? ""));
+        const join =
+          slot === "X" && results[index] !== undefined
+            ? this.mirror.argument(made(event), key, wire, within)
+            : undefined;
+        if (join === undefined) return names({ [slot]: [name] }).forEach((one) => read.push(one));
+        given.add(index);
+        joins.push(join);
       });
     }
+    this.given.set(key, given);
+    return [[...new Set(read), ...written], () => joins.forEach((join) => join())];
   }
 
   private stops(key: string): boolean {
@@ -285,7 +345,18 @@ export class ProgramState {
     this.mirror.keep(where, forward.key, kept(event));
     const tone = operatorTone(event.type, event.role);
     this.mirror.backward({ ...where, key, title: event.type, tone }, forward.key);
-    for (const name of slots.outputs) {
+    const inner = this.inside.get(Number(event.attrs.sub_block)) ?? [];
+    if (inner.length > 0) this.enter(row, inner);
+    const told = new Set(inner.flatMap(({ event: { outputs } }) => names(outputs).map(forwardName)));
+    const given = this.given.get(forward.key);
+    const results = Object.values(event.outputs).flatMap((held) =>
+      held.flatMap((name, index) => {
+        // What a block's own ops hand out is drawn from them.
+        const isTold = told.has(forwardName(name)) && !given?.has(index);
+        return isTold ? [] : names({ held: [name] });
+      }),
+    );
+    for (const name of results) {
       const base = forwardName(name);
       if (base === undefined) continue;
       const wire = this.wire(event.block, base);
@@ -293,6 +364,19 @@ export class ProgramState {
       const isWhole = name.endsWith(GRADIENT);
       const whole = isWhole ? part : this.wire(event.block, base + GRADIENT);
       this.mirror.flow(where, wire, part, whole, key);
+    }
+  }
+
+  /** The gradients that a block is given go to those of its ops that read them. */
+  private enter({ event, key }: OpRow, inner: readonly OpRow[]): void {
+    const produced = new Set(inner.flatMap((row) => names(row.event.outputs)));
+    for (const row of inner) {
+      const given = names(row.event.inputs).find(
+        (name) => forwardName(name) !== undefined && !produced.has(name),
+      );
+      if (given === undefined) continue;
+      const gradient = `${forwardName(given) ?? ""}${GRADIENT}`;
+      this.mirror.handOn(made(event), this.wire(event.block, gradient), key, row.key);
     }
   }
 

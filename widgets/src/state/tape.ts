@@ -8,6 +8,7 @@ import type {
   GradEvent,
   NodeEvent,
   OpFailed,
+  Role,
   Stats,
   TensorEvent,
   Value,
@@ -23,6 +24,8 @@ export interface TapeTensor extends Made {
   /** What it is called: its name, or in place of one what made it and its shape. */
   name: string;
   named: boolean;
+  /** What it is now: a leaf, say, since its `stop_gradient` was set. */
+  role: Role;
   producer?: TapeNode;
   readonly consumers: TapeNode[];
   readonly value: Timeline<Stats>;
@@ -57,6 +60,16 @@ const UPDATES = new Set(
 /** Whether a node changed a parameter, off the tape. */
 function isUpdate(event: NodeEvent): boolean {
   return !event.taped && UPDATES.has(event.type);
+}
+
+/** What an op made: not what it wrote anew or saved, as a batch norm its statistics. */
+export function mainOutput(
+  { inputs, outputs }: NodeEvent,
+  tensors: ReadonlyMap<number, TapeTensor>,
+): TapeTensor | undefined {
+  const made = outputs.filter((id) => !inputs.includes(id)).flatMap((id) => tensors.get(id) ?? []);
+  const read = made.find(({ consumers, named }) => named || consumers.length > 0);
+  return read ?? made[0] ?? tensors.get(outputs[0] ?? -1);
 }
 
 export function nodeTone(event: NodeEvent): Tone {
@@ -99,13 +112,30 @@ export class Tape {
     const value = new Timeline<Stats>();
     const gradient = new Timeline<Stats>();
     const key = tensorKey(tensor);
-    const what = { seq, cell, line, key, event, name, named };
+    const what = { seq, cell, line, key, event, name, named, role: event.role };
     const known = { ...what, consumers: [], value, gradient };
     this.tensors.set(tensor, known);
     this.engine ??= event.engine;
-    if (event.role === "P" || event.role === "D" || event.role === "L") {
-      this.leaves.push(known);
-    }
+    if (event.role !== "T" && event.role !== "g") this.leaves.push(known);
+  }
+
+  /** What an op reads is a leaf with a gradient, or one without, from now on. */
+  change(event: AttrEvent, id: number): void {
+    const tensor = this.tensors.get(id);
+    if (tensor === undefined) return;
+    const { attr, value } = event;
+    if (attr === "role" && value in TONES) tensor.role = value as Role;
+    if (attr !== "stop_gradient" || !"leafDT".includes(tensor.role)) return;
+    tensor.role = value === "True" ? "D" : "leaf";
+    if (!this.leaves.includes(tensor)) this.leaves.push(tensor);
+    this.goOn();
+    this.mirror.leafOf(made(event), input(tensor, this.tensors));
+  }
+
+  /** What follows a backward pass stands under it. */
+  private goOn(anew = true): void {
+    if (this.turned) this.mirror.startBelow(anew);
+    this.turned = false;
   }
 
   node(event: NodeEvent): void {
@@ -192,18 +222,17 @@ export class Tape {
   failed(event: OpFailed, key: string): void {
     const inputs = event.inputs.flatMap(({ tensor: id }) => {
       const tensor = this.tensors.get(id ?? -1);
-      return tensor === undefined ? [] : [input(tensor)];
+      return tensor === undefined ? [] : [input(tensor, this.tensors)];
     });
     const what = { key, title: event.type, tone: "failed" as const, untaped: true };
     this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
   }
 
   private draw(event: NodeEvent, key: string): void {
-    if (this.turned) this.mirror.startBelow(event.order === 1);
-    this.turned = false;
+    this.goOn(event.order === 1);
     const inputs = event.inputs.flatMap((id) => {
       const tensor = this.tensors.get(id);
-      return tensor === undefined ? [] : [input(tensor)];
+      return tensor === undefined ? [] : [input(tensor, this.tensors)];
     });
     const outputs = event.outputs.map(tensorKey);
     const tone = nodeTone(event);
@@ -232,8 +261,9 @@ export class Tape {
   private update(event: NodeEvent, key: string): void {
     const parameter = event.inputs[0] ?? event.outputs[0];
     const what = { key, title: event.type, tone: "optimise" as const };
-    const isRated = event.attrs.LearningRate !== undefined;
-    const rate = isRated ? { wire: key, name: "learning_rate" } : undefined;
+    const { LearningRate: size } = event.attrs;
+    const name = `learning_rate = ${size}`;
+    const rate = size === undefined ? undefined : { wire: key, name };
     this.mirror.update({ ...made(event), ...what }, tensorKey(parameter), rate);
   }
 
@@ -273,12 +303,19 @@ function layerOf(
 ): readonly string[] {
   for (const id of event.inputs) {
     const tensor = tensors.get(id);
-    if (tensor?.event.role === "P") return ownerOf(tensor.event.name);
+    if (tensor?.role === "P") return ownerOf(tensor.event.name);
   }
   return [];
 }
 
-function input(tensor: TapeTensor): Input {
-  const { cell, line, key: wire, name } = tensor;
-  return { cell, line, wire, name, tone: tensor.event.role };
+function input(
+  tensor: TapeTensor,
+  tensors: ReadonlyMap<number, TapeTensor>,
+): Input {
+  const { cell, line, key: wire, name, role: tone, event } = tensor;
+  const owner = tensors.get(event.grad_of ?? -1);
+  if (owner === undefined) return { cell, line, wire, name, tone };
+  // A gradient that is read comes from where the pass left it.
+  const shows = tensorGradientKey(owner.event.tensor);
+  return { cell, line, wire, name: gradientName(owner), tone: "g", shows };
 }

@@ -3,7 +3,7 @@
 import type { OpRole } from "../events";
 
 export type Tone =
-  "P" | "D" | "T" | "g" | "L" | "op" | "grad" | "optimise" | "pyfunc" | "failed";
+  "P" | "B" | "leaf" | "D" | "T" | "g" | "L" | "op" | "grad" | "optimise" | "pyfunc" | "failed";
 
 export interface ToneWords {
   /** The letter that repeats the colour. */
@@ -15,6 +15,8 @@ export interface ToneWords {
 
 export const TONES: Record<Tone, ToneWords> = {
   P: { letter: "P", word: "parameter", round: true },
+  B: { letter: "B", word: "buffer", round: true },
+  leaf: { letter: "∇", word: "leaf with gradient", round: true },
   D: { letter: "D", word: "data", round: true },
   T: { letter: "T", word: "temporary", round: true },
   g: { letter: "g", word: "gradient", round: true },

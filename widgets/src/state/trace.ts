@@ -75,6 +75,8 @@ export class Trace {
   private readonly changes = new Map<string, Timeline<string>>();
   private readonly ranks = new Map<string, { rank: number; seq: number }>();
   private readonly turns = new Map<string, number[]>();
+  /** Where not all starts of a line are told: how many there were. */
+  private readonly starts = new Map<string, Timeline<number>>();
   private readonly marked = new Set<number>();
   private readonly bad = new Map<string, number>();
   private last = { cell: -1, line: -1 };
@@ -119,7 +121,18 @@ export class Trace {
 
   /** How often a line has run at a position. */
   runs(cell: number, line: number, position: number): number {
-    return countBelow(this.turns.get(`${cell}:${line}`) ?? [], position);
+    const key = `${cell}:${line}`;
+    const told = countBelow(this.turns.get(key) ?? [], position);
+    return Math.max(told, this.starts.get(key)?.at(position) ?? 0);
+  }
+
+  /** Whether a line may have run more often than is told so far. */
+  isAbout(cell: number, line: number, position: number): boolean {
+    const now = this.runs(cell, line, position);
+    const turns = this.turns.get(`${cell}:${line}`) ?? [];
+    const next = turns[countBelow(turns, position)];
+    const later = next === undefined ? this.runs(cell, line, this.length) : this.runs(cell, line, next + 1) - 1;
+    return !this.marked.has(cell) || later > now;
   }
 
   /** The row of a Program that `key` names. */
@@ -150,6 +163,7 @@ export class Trace {
 
   /** Look for what is not finite: it must be seen from however far away. */
   private look(event: AnyEvent): void {
+    if (event.kind === "value" && isGiven(event.value, this.sourceOf(event.tensor))) return;
     if (event.kind === "grad" && isWild(event.value)) {
       this.worry(event, tensorGradientKey(event.tensor));
       if (event.node !== undefined) this.mark(nodeGradientKey(event.node), event.seq);
@@ -162,13 +176,25 @@ export class Trace {
 
   private lookAtRun(event: RunOp): void {
     const program = this.programOf(event.op);
-    const block = this.ops.get(event.op)?.block ?? 0;
+    const row = this.ops.get(event.op);
+    const block = row?.block ?? 0;
+    const read = Object.values(row?.event.inputs ?? {}).flat();
+    const inputs = read.map((name) => program?.find(block, name)?.value.at(event.seq));
     for (const [name, stats] of Object.entries(event.values)) {
-      if (!isWild(stats)) continue;
+      if (!isWild(stats) || isGiven(stats, { inputs, attrs: row?.event.attrs ?? {} })) continue;
       const key = program?.find(block, name)?.key;
       if (key !== undefined) this.worry(event, key);
       this.mark(`o:${event.op}`, event.seq);
     }
+  }
+
+  /** What the op had that made a tensor, without an op nothing. */
+  private sourceOf(id: number): Source {
+    const { tensors } = this.tape;
+    const event = tensors.get(id)?.producer?.event;
+    const inputs = event?.inputs.filter((read) => read !== id) ?? [];
+    const values = inputs.map((read) => tensors.get(read)?.value.at(this.length));
+    return { inputs: values, attrs: event?.attrs ?? {} };
   }
 
   private worry({ seq, cell, line }: AnyEvent, key: string): void {
@@ -187,13 +213,23 @@ export class Trace {
     return last?.cell !== cell || last.line !== line;
   }
 
-  private step({ seq, cell, line }: AnyEvent): void {
+  private step(event: AnyEvent): void {
+    const { seq, cell, line } = event;
     const key = `${cell}:${line}`;
+    if (event.kind === "line" && event.starts !== undefined) {
+      this.startsOf(key).push(seq, event.starts);
+    }
     const turns = this.turns.get(key);
     if (turns === undefined) this.turns.set(key, [seq]);
     else turns.push(seq);
     this.steps.push({ seq, cell, line });
     this.stepSeqs.push(seq);
+  }
+
+  private startsOf(key: string): Timeline<number> {
+    const known = this.starts.get(key) ?? new Timeline<number>();
+    this.starts.set(key, known);
+    return known;
   }
 
   private meet({ seq, cell, line }: AnyEvent): void {
@@ -302,7 +338,10 @@ export class Trace {
   }
 
   private end(event: CellEnd): void {
-    const { seq, cell, ok, error: message } = event;
+    const { seq, cell, ok, error: message, starts = {} } = event;
+    for (const [line, count] of Object.entries(starts)) {
+      this.startsOf(`${cell}:${line}`).push(seq, count);
+    }
     const ended = this.cells.find((known) => known.cell === cell);
     if (ended !== undefined) ended.end = event;
     if (ok || message === undefined) return;
@@ -317,6 +356,7 @@ export class Trace {
 
   private change(event: AttrEvent): void {
     const { tensor, op, program, name, attr, value, seq } = event;
+    if (tensor !== undefined) this.tape.change(event, tensor);
     if (tensor !== undefined && attr === "name") this.tape.rename(tensor, value);
     if (tensor !== undefined && attr === "hook") this.tape.hook(event, tensor);
     const key =
@@ -334,6 +374,19 @@ export class Trace {
     }
     timeline.push(seq, value);
   }
+}
+
+/** What an op was given that made a value. */
+interface Source {
+  readonly inputs: readonly (Stats | undefined)[];
+  readonly attrs: Readonly<Record<string, string>>;
+}
+
+/** Whether a value is infinite on purpose: by hand, an attribute, or what was read. */
+function isGiven({ nan }: Stats, { inputs, attrs }: Source): boolean {
+  if (nan > 0) return false;
+  const isTold = Object.values(attrs).some((text) => text.includes("inf"));
+  return isTold || inputs.length === 0 || inputs.some((stats) => (stats?.inf ?? 0) > 0);
 }
 
 function isWild({ nan, inf }: Stats): boolean {

@@ -1,5 +1,6 @@
 /** A row of a Program, as it is known: a variable, an operator, a block, what failed. */
 
+import type { OpEvent } from "../../events";
 import { shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
 import {
@@ -108,7 +109,18 @@ function describeOperator(program: ProgramState, row: OpRow, position: number): 
     consumers: outputs.map(variableLink),
     twin: twin && opLink(twin),
     value: outputs.at(0)?.value.at(position),
+    gradient: gradientOf(program, event, outputs.at(0))?.value.at(position),
   };
+}
+
+/** The variable that holds the gradient of what a forward op made. */
+function gradientOf(
+  program: ProgramState,
+  { block, role }: OpEvent,
+  output: VarRow | undefined,
+): VarRow | undefined {
+  const isForward = role === "forward" || role === "loss";
+  return isForward && output ? program.find(block, `${output.event.name}@GRAD`) : undefined;
 }
 
 /** Say which variable stands in which slot, where the order alone would not tell. */

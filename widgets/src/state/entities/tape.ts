@@ -5,6 +5,7 @@ import { numberText, shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
 import {
   gradientName,
+  mainOutput,
   nodeGradientKey,
   nodeKey,
   nodeTone,
@@ -28,9 +29,9 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
   return {
     ...identity(tensor),
-    tone: event.role,
+    tone: tensor.role,
     name: tensor.name,
-    role: TONES[event.role].word,
+    role: TONES[tensor.role].word,
     facts,
     producers: producer === undefined ? [] : [nodeLink(producer)],
     get consumers() {
@@ -77,6 +78,7 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
   const find = (ids: readonly number[]): TapeTensor[] =>
     ids.flatMap((id) => trace.tape.tensors.get(id) ?? []);
   const outputs = find(event.outputs);
+  const main = mainOutput(event, trace.tape.tensors);
   const facts: [string, string][] = Object.entries(event.attrs);
   if (event.saved.length > 0)
     facts.push(["kept for backward", keptText(node, position)]);
@@ -92,8 +94,8 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
     producers: find(event.inputs).map(tensorLink),
     consumers: outputs.map(tensorLink),
     twin: node.graded === undefined ? undefined : nodeGradientLink(node),
-    value: outputs.at(0)?.value.at(position),
-    gradient: outputs.at(0)?.gradient.at(position),
+    value: main?.value.at(position),
+    gradient: main?.gradient.at(position),
   };
 }
 
@@ -169,7 +171,7 @@ function keptText(node: TapeNode, position: number): string {
 
 function tensorLink(tensor: TapeTensor): Link {
   const key = tensorKey(tensor.event.tensor);
-  return { key, label: tensor.name, tone: tensor.event.role };
+  return { key, label: tensor.name, tone: tensor.role };
 }
 
 function gradientLink(tensor: TapeTensor): Link {

@@ -1,0 +1,191 @@
+"""What a log says of leaves, gradients that are read, names, buffers, counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from teachgraph_widgets.folded import fold
+from teachgraph_widgets.summary import summary
+
+from tests.widgets.recording import Recording, record
+
+
+def changes(recording: Recording, name: str, attr: str) -> list[str]:
+    """What was written of a tensor's attribute, oldest first."""
+    number = recording.tensor(name)["tensor"]
+    return [e["value"] for e in recording.all("attr", tensor=number, attr=attr)]
+
+
+@pytest.mark.parametrize(
+    ("made", "role"),
+    [
+        ("w = tg.randn([3]); w.stop_gradient = False", "T"),
+        ("w = tg.to_tensor([1.0, 2.0, 3.0])\nw.stop_gradient = False", "D"),
+        ("v = tg.ones([3])\nw = v.detach()\nw.stop_gradient = False", "leaf"),
+        ("w = tg.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)", "leaf"),
+    ],
+)
+def test_a_leaf_is_one_with_a_gradient_whoever_made_it(made: str, role: str) -> None:
+    run = record(made + "\nloss = (w * w).sum()\nloss.backward()\n")
+    assert run.error is None
+    leaf = run.tensor("w")
+    assert leaf["role"] == role
+    assert changes(run, "w", "stop_gradient") == ([] if role == "leaf" else ["False"])
+    norms = run.names["w"].grad.square().sum().sqrt()
+    assert run.gradient("w")["norm"] == pytest.approx(norms.item(), rel=1e-5)
+    (told,) = [t for t in fold(run.log).leaves() if t.name == "w"]
+    assert told.letter == "∇"
+    assert told.gradient is not None
+
+
+def test_a_leaf_that_is_closed_is_data_from_its_next_use_on() -> None:
+    run = record(
+        "w = tg.to_tensor([1.0], stop_gradient=False)\ny = w * 2.0\n"
+        "w.stop_gradient = True\nz = w * 3.0\n"
+    )
+    assert changes(run, "w", "stop_gradient") == ["True"]
+    assert "D w [1]" in summary(run.log)
+
+
+def test_what_an_op_makes_from_leaves_is_none() -> None:
+    run = record("x = tg.to_tensor([1.0], stop_gradient=False)\ny = x * x\nz = y * y\n")
+    assert not run.all("attr", attr="stop_gradient")
+
+
+READ: dict[str, str] = {
+    "by hand": "with tg.no_grad():\n    u = w - 0.1 * w.grad\n",
+    "clipped by norm": (
+        "clip = tg.nn.ClipGradByGlobalNorm(0.1)\n"
+        "opt = tg.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)\nopt.step()\n"
+    ),
+    "clipped by value": (
+        "clip = tg.nn.ClipGradByValue(0.1)\n"
+        "opt = tg.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)\nopt.step()\n"
+    ),
+    "detached": "u = w.grad.detach() * 2.0\n",
+    "of another pass": "(g,) = tg.grad((w * w).sum(), w)\nu = g * 2.0\n",
+}
+
+
+@pytest.mark.parametrize("read", READ.values(), ids=READ)
+def test_a_gradient_that_is_read_says_whose_it_is(read: str) -> None:
+    run = record(
+        "w = tg.to_tensor([1.0, 2.0], stop_gradient=False)\n"
+        "loss = (w * w).sum()\nloss.backward()\n" + read
+    )
+    assert run.error is None
+    (gradient,) = run.all("tensor", role="g", grad_of=run.tensor("w")["tensor"])
+    assert gradient["name"] == "w.grad"
+    assert any(gradient["tensor"] in e["inputs"] for e in run.all("node"))
+    assert not run.all("tensor", role="D")
+
+
+def test_gradients_of_more_than_a_hundred_leaves_are_known() -> None:
+    run = record(
+        "ws = [tg.to_tensor([float(i)], stop_gradient=False) for i in range(150)]\n"
+        "loss = tg.add_n([w * w for w in ws]).sum()\nloss.backward()\n"
+        "us = [w.grad * 2.0 for w in ws]\n"
+    )
+    owners = {e["grad_of"] for e in run.all("tensor", role="g")}
+    assert len(owners) == 150
+
+
+def test_what_a_hook_is_given_says_whose_gradient_it_is() -> None:
+    run = record(
+        "x = tg.to_tensor([3.0], stop_gradient=False)\n"
+        "x.register_hook(lambda grad: grad * 0.5)\nloss = (x * x).sum()\n"
+        "loss.backward()\n"
+    )
+    given = [e["grad_of"] for e in run.all("tensor", role="g") if "grad_of" in e]
+    assert given == [run.tensor("x")["tensor"]]
+
+
+NETWORK = """\
+class Net(tg.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.layers = tg.nn.LayerList([tg.nn.Linear(3, 3), tg.nn.Linear(3, 3)])
+        self.norm = tg.nn.BatchNorm1D(3)
+        self.register_buffer("shift", tg.ones([3]))
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.norm(x) + self.shift
+net = Net()
+loss = net(tg.randn([4, 3])).sum()
+loss.backward()
+"""
+
+
+def names(run: Recording) -> dict[str, Any]:
+    """The last names of all tensors, with their letters."""
+    return {t.name: t.letter for t in fold(run.log).tensors.values() if t.name}
+
+
+def test_a_parameter_is_called_by_its_path_and_a_statistic_is_a_buffer() -> None:
+    letters = names(record(NETWORK))
+    assert letters["net.layers.0.weight"] == letters["net.layers.1.bias"] == "P"
+    assert letters["net.norm.weight"] == "P"
+    assert letters["net.norm._mean"] == letters["net.norm._variance"] == "B"
+    assert letters["net.shift"] == "B"
+
+
+def test_a_parameter_older_than_the_trace_is_called_by_its_path_too() -> None:
+    import teachgraph as tg
+
+    net = tg.nn.Sequential(tg.nn.Linear(2, 2), tg.nn.BatchNorm1D(2))
+    net[0].weight.stop_gradient = True
+    letters = names(record("y = net(tg.ones([4, 2]))\n", net=net))
+    assert letters["net.0.weight"] == "P", "a frozen parameter is one"
+    assert letters["net.1._mean"] == "B"
+
+
+def test_running_statistics_of_a_program_are_buffers() -> None:
+    run = record(
+        'x = fluid.data(name="x", shape=[None, 3, 4, 4], dtype="float32")\n'
+        "y = fluid.layers.batch_norm(x)\n"
+    )
+    main = run.all("var", program=run.program("main"), persistable=True)
+    assert [v["role"] for v in main] == ["P", "P", "B", "B"]
+
+
+def test_a_line_is_counted_once_a_start_however_often_it_ran() -> None:
+    run = record("n = 0; m = 0\nfor i in range(300):\n    n += 1\n    m += n\n")
+    ran = fold(run.log).ran
+    assert ran == {1: 1, 2: 1, 3: 300, 4: 300}
+    told = [e for e in run.all("line", line=3) if "starts" in e]
+    assert [e["starts"] for e in told] == sorted(e["starts"] for e in told)
+
+
+def test_counts_of_a_loop_that_is_sampled_say_that_they_are_bounds() -> None:
+    run = record(
+        "w = tg.to_tensor([1.0], stop_gradient=False)\nfor i in range(40):\n"
+        "    loss = (w * w).sum()\n    loss.backward()\n    w.clear_gradient()\n"
+    )
+    assert run.all("dropped", what="training steps")
+    text = summary(run.log)
+    assert "loss = (w * w).sum()  (x40)" in text
+    assert "reduce_sum(·) -> loss []  keeps X.shape  (at least x" in text
+
+
+MASKED = """\
+x = tg.ones([2])
+y = tg.where(x > 0.0, tg.full([2], float("-inf")), x)
+z = tg.exp(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "alarms"),
+    [
+        ('mask = tg.full([2, 2], float("-inf"))\ny = mask + tg.ones([2, 2])\n', []),
+        ("x = tg.to_tensor([1.0, 0.0])\ny = tg.log(x)\n", ["✕ Inf"]),
+        ('x = tg.full([1], float("inf"))\ny = x - x\n', ["✕ NaN"]),
+        (MASKED, []),
+    ],
+)
+def test_an_infinity_on_purpose_is_no_alarm(text: str, alarms: list[str]) -> None:
+    run = record(text)
+    assert run.error is None
+    assert [step.bad for step in fold(run.log).steps if step.bad] == alarms
