@@ -2,6 +2,7 @@
 
 import { shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
+import { lessonOfOperator } from "../lesson";
 import {
   forwardName,
   names,
@@ -22,7 +23,7 @@ export function describeRow(
 ): Entity {
   if (row.kind === "var") return describeVariable(trace, program, row, position);
   if (row.kind === "op") {
-    const operator = describeOperator(program, row, position);
+    const operator = describeOperator(trace, program, row, position);
     const failure = program.broken.get(row.key);
     if (failure === undefined || failure.seq >= position) return operator;
     return { ...operator, message: failure.message };
@@ -90,7 +91,12 @@ function describeVariable(
   };
 }
 
-function describeOperator(program: ProgramState, row: OpRow, position: number): Entity {
+function describeOperator(
+  trace: Trace,
+  program: ProgramState,
+  row: OpRow,
+  position: number,
+): Entity {
   const { event } = row;
   const tone = operatorTone(event.type, event.role);
   const variables = (slots: Record<string, string[]>): VarRow[] =>
@@ -108,6 +114,7 @@ function describeOperator(program: ProgramState, row: OpRow, position: number): 
     consumers: outputs.map(variableLink),
     twin: twin && opLink(twin),
     value: outputs.at(0)?.value.at(position),
+    lesson: lessonOfOperator(trace, program, row, position),
   };
 }
 
