@@ -7,6 +7,7 @@ import linecache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 from teachgraph_widgets.page import write_page
 
@@ -94,3 +95,35 @@ def test_two_traces_have_one_slider(offline: Watched, tmp_path: Path) -> None:
     page.keyboard.press("End")
     assert [v.get_attribute("data-state") for v in views.all()] == ["done", "done"]
     assert violations(page) == []
+
+
+def test_the_inspector_teaches_and_is_as_wide_as_one_likes(
+    offline: Watched, tmp_path: Path
+) -> None:
+    source = "x = tg.to_tensor(2.0, stop_gradient=False)\ntg.tanh(x).backward()\n"
+    write_page(record(source).log, tmp_path / "taught.html")
+    page = offline.page
+    page.goto((tmp_path / "taught.html").as_uri())
+    page.focus(".tg-root")
+    for key in ("/", *"tanh", "Enter", "Escape"):
+        page.keyboard.press(key)
+    inspector = page.locator(".tg-inspector")
+    expect(inspector.locator(".tg-formula")).to_have_text("out = tanh x.")
+    rules = inspector.locator(".tg-rule")
+    expect(rules).to_have_text(
+        ["return dout * (1.0 - out * out)", "return 1 * (1.0 - 0.964 * 0.964)"]
+    )
+    page.focus(".tg-root")
+    before = (inspector.bounding_box() or {})["width"]
+    page.keyboard.press("i")
+    assert (inspector.bounding_box() or {})["width"] > before + 200
+    assert violations(page) == []
+    page.keyboard.press("i")
+    edge = page.locator(".tg-divider").bounding_box() or {}
+    page.mouse.move(edge["x"] + 2, edge["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(edge["x"] + 122, edge["y"] + 60)
+    page.mouse.up()
+    assert (inspector.bounding_box() or {})["width"] == pytest.approx(
+        before + 120, abs=6
+    )

@@ -552,6 +552,7 @@ def tab(title: str) -> str:
 LAST = ".tg-graph .tg-node"
 SCENES: dict[str, Scene] = {
     "eager-4": Scene(traced(EAGER)),
+    "taught": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape", "i"]),
     "eager-4-inspected": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape"]),
     "eager-400": Scene(sized(EAGER_MANY, 66)),
     "eager-10000": Scene(sized(EAGER_MANY, 1666)),

@@ -34,6 +34,7 @@ export type AnyEvent =
   | TrainEvent
   | ProfileEvent
   | Dropped
+  | AboutEvent
   | BesideEvent;
 
 /**
@@ -414,6 +415,22 @@ export interface Dropped extends Event {
 }
 
 /**
+ * What is known of an op: its docstring, its inputs and outputs, its rule.
+ *
+ * `rule` is the source of the gradient rule's body, `takes` are its parameters:
+ * upstream gradients, such as `dout`, and what it saves.
+ */
+export interface AboutEvent extends Event {
+  kind: "about";
+  type: string;
+  text: string;
+  inputs: string[];
+  outputs: string[];
+  rule: string;
+  takes: string[];
+}
+
+/**
  * Another trace is to be shown beside this one, under one slider.
  *
  * `log` is the other one's log, as JSON; `stops` are pairs of numbers of events that
@@ -476,5 +493,6 @@ export const FIELDS: Record<string, string> = {
   Span: "name:str start:float duration:float depth:count bytes?:count at?:count",
   profile: "title:str spans:Span[]",
   dropped: "count:count what:str why:str",
+  about: "type:str text:str inputs:str[] outputs:str[] rule:str takes:str[]",
   beside: "log:str stops:count[][] first:count[] words:str[]",
 };

@@ -12,6 +12,7 @@ export const BINDINGS = [
   ["↑", "up", "row, node or line above"],
   ["↓", "down", "row, node or line below"],
   ["Enter", "inspect", "read it in the inspector"],
+  ["i", "wide", "source and inspector: wide, or not"],
   ["[", "producer", "go to what made it"],
   ["]", "consumer", "go to what reads it"],
   ["g", "twin", "across the mirror: its gradient"],

@@ -3,6 +3,7 @@
 import { differenceBar, keyOf, Pairs } from "./draw/beside";
 import { Colours } from "./draw/colours";
 import { el, button, freshId } from "./draw/dom";
+import { Divider } from "./draw/divider";
 import { Finder } from "./draw/finder";
 import { keepingFocus } from "./draw/focus";
 import { GraphPane } from "./draw/graph";
@@ -75,6 +76,7 @@ export class View implements Actions {
     (answer) => this.tell(answer),
   );
   private readonly body = el("div", "tg-body");
+  private readonly divider = new Divider(this.element);
   private readonly legend = legend();
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
   private readonly status: Status;
@@ -225,7 +227,7 @@ export class View implements Actions {
     const { source, memory, graph, inspector } = this.panes;
     const aside = el("div", "tg-aside", source.element, inspector.element);
     const main = el("div", "tg-main", memory.element, graph.element, this.blank);
-    this.body.append(aside, main);
+    this.body.append(aside, this.divider.element, main);
     const { head, notice, announcer } = this.status;
     const { tabs, panels } = this.chapters;
     const under = [this.scrubber.element, this.legend];
@@ -367,6 +369,7 @@ export class View implements Actions {
       up: () => walk.move(-1),
       down: () => walk.move(1),
       inspect: () => walk.inspect(),
+      wide: () => this.divider.toggle(),
       producer: () => walk.to("producer"),
       consumer: () => walk.to("consumer"),
       twin: () => walk.to("twin"),

@@ -418,6 +418,22 @@ class Dropped(Event):
     why: str
 
 
+class AboutEvent(Event):
+    """What is known of an op: its docstring, its inputs and outputs, its rule.
+
+    `rule` is the source of the gradient rule's body, `takes` are its parameters:
+    upstream gradients, such as `dout`, and what it saves.
+    """
+
+    kind: Literal["about"]
+    type: str
+    text: str
+    inputs: list[str]
+    outputs: list[str]
+    rule: str
+    takes: list[str]
+
+
 class BesideEvent(Event):
     """Another trace is to be shown beside this one, under one slider.
 
@@ -437,7 +453,7 @@ AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
-    BesideEvent,
+    AboutEvent, BesideEvent,
 ]  # fmt: skip
 
 

@@ -116,6 +116,11 @@ class EventLog:
         message = None if error is None else message_of(error)
         self._append(line, "cell_end", error is None, message, starts or None)
 
+    def op_types(self) -> set[str]:
+        """Return the types of all ops, on Tensors and in programs, so far."""
+        place = {"node": 2, "op": 5}
+        return {r[place[r[0]]] for r in self._records if r[0] in place}
+
     def leave_out(self, what: str, why: str, count: int = 1) -> None:
         """Count something that is not in the log; `end` records the counts."""
         self._left_out[what, why] += count

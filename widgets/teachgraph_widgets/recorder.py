@@ -19,6 +19,7 @@ from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.op_docs import write_about
 from teachgraph_widgets.programs import ProgramRecorder
 from teachgraph_widgets.step_sampling import Pause, Region, StepSampler
 from teachgraph_widgets.tape import TapeRecorder, is_update
@@ -159,6 +160,7 @@ class Recorder(Observer):
         skipped = self.sampler.skipped
         self.tape.refresh(skipped > 0)
         self.cursor.end()
+        write_about(self.log, sorted(self.log.op_types()))
         if self.budget.refused:
             self.log.leave_out("values", self.budget.reason, self.budget.refused)
         if skipped:

@@ -26,6 +26,7 @@ from teachgraph_widgets.folded import shape_text
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.monitoring import Monitor
+from teachgraph_widgets.op_docs import write_about
 from teachgraph_widgets.profiler import Profiler
 from teachgraph_widgets.programs import ProgramRecorder
 from teachgraph_widgets.stats import dtype_name
@@ -314,6 +315,7 @@ def text_of(path: Path) -> str:
 
 def ended(log: EventLog, text: str) -> Shown:
     """Close a log and show it with its text."""
+    write_about(log, sorted(log.op_types()))
     log.end(0, None)
     return Shown(log.whole(), text)
 

@@ -202,6 +202,20 @@ const ACTIONS: readonly Action[] = [
     keys: [".tg-minimap", "End"],
   },
   {
+    what: "drag the edge of source and inspector",
+    hears: ["tg-divider pointerdown", "tg-divider pointermove"],
+    log: () => mlp(),
+    pointer: (hands) => hands.drag(".tg-divider", [280, 9], [360, 9]),
+    keys: [".tg-divider", "ArrowRight ArrowRight"],
+  },
+  {
+    what: "double click the edge of source and inspector",
+    hears: ["tg-divider dblclick"],
+    log: () => mlp(),
+    pointer: (hands) => hands.point(".tg-divider", "dblclick"),
+    keys: [".tg-root", "i"],
+  },
+  {
     what: "press the track of steps",
     hears: ["tg-track pointerdown"],
     log: () => fourLines(),

@@ -143,6 +143,7 @@ export class Hands {
       charts: labels(".tg-chart"),
       picked: keys(".tg-picked"),
       details: texts(".tg-details"),
+      aside: this.root.style.getPropertyValue("--tg-aside"),
       help: this.one(".tg-help").hidden,
       found: texts(".tg-found"),
     };

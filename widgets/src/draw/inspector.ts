@@ -2,11 +2,13 @@
 
 import { describe, type Entity, type Link } from "../state/entity";
 import { TONES } from "../state/tones";
+import type { Lesson } from "../state/lesson";
 import type { Trace } from "../state/trace";
 import { thousands } from "../text";
 import { badge } from "./badge";
 import { button, el, freshId } from "./dom";
 import type { Actions, Frame, Pane } from "./look";
+import { codeLine } from "./python";
 import { statsView } from "./stats";
 import { hueClass } from "./theme";
 
@@ -49,7 +51,9 @@ export class InspectorPane implements Pane {
     if (entity.message !== undefined) {
       parts.push(el("p", "tg-message tg-failure", entity.message));
     }
+    if (entity.lesson !== undefined) parts.push(...formula(entity.lesson));
     if (entity.facts.length > 0) parts.push(facts(entity.facts));
+    if (entity.lesson !== undefined) parts.push(...rule(entity.lesson));
     const { value, gradient, values = [], gradients = [] } = entity;
     const pair = el("div", "tg-pair");
     if (value !== undefined) pair.append(statsView("Value", value, values));
@@ -112,6 +116,27 @@ function facts(list: Entity["facts"]): HTMLElement {
     view.append(el("div", "", el("dt", "", name), el("dd", "tg-code", value)));
   }
   return view;
+}
+
+function formula({ summary, isFormula, words }: Lesson): HTMLElement[] {
+  if (summary === "") return [];
+  const first = el("p", isFormula ? "tg-formula tg-code" : "tg-formula", summary);
+  return words === "" ? [first] : [first, el("p", "tg-words", words)];
+}
+
+/** The source of the gradient rule, what goes in and comes out, and the arithmetic. */
+function rule({ rule: source, filled, numbers }: Lesson): HTMLElement[] {
+  if (source === "") return [];
+  const parts = [el("h4", "tg-subheading", "gradient rule"), code(source)];
+  if (numbers.length > 0) {
+    parts.push(el("h4", "tg-subheading", "with its numbers"), facts(numbers));
+  }
+  return filled === "" ? parts : [...parts, code(filled)];
+}
+
+function code(source: string): HTMLElement {
+  const lines = source.split("\n").map((line) => el("div", "", codeLine(line)));
+  return el("div", "tg-code tg-rule", ...lines);
 }
 
 function twinWord(entity: Entity): string {

@@ -11,6 +11,7 @@ import {
   tensorGradient,
 } from "./entities/tape";
 import { graphOfGroup } from "./folding";
+import type { Lesson } from "./lesson";
 import type { Made } from "./picture";
 import type { Tone } from "./tones";
 import type { Trace } from "./trace";
@@ -37,6 +38,7 @@ export interface Entity extends Made {
   readonly values?: readonly Stats[];
   readonly gradients?: readonly Stats[];
   readonly message?: string;
+  readonly lesson?: Lesson | undefined;
 }
 
 /** Describe what `key` names as it was at `position`. */

@@ -4,6 +4,7 @@
  */
 
 import type {
+  AboutEvent,
   AnyEvent,
   AstEvent,
   AttrEvent,
@@ -65,6 +66,8 @@ export class Trace {
   readonly rewritten: AstEvent[] = [];
   readonly training: TrainEvent[] = [];
   readonly profiles: ProfileEvent[] = [];
+  /** What is known of each type of operator. */
+  readonly about = new Map<string, AboutEvent>();
   /** Another trace to be shown beside this one. */
   beside: BesideEvent | undefined;
   /** Where NaN or infinity was seen, in the order it came. */
@@ -302,6 +305,9 @@ export class Trace {
         return;
       case "profile":
         this.profiles.push(event);
+        return;
+      case "about":
+        this.about.set(event.type, event);
         return;
       case "beside":
         this.beside = event;

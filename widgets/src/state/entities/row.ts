@@ -3,6 +3,7 @@
 import type { OpEvent } from "../../events";
 import { shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
+import { lessonOfOperator } from "../lesson";
 import {
   forwardName,
   names,
@@ -23,7 +24,7 @@ export function describeRow(
 ): Entity {
   if (row.kind === "var") return describeVariable(trace, program, row, position);
   if (row.kind === "op") {
-    const operator = describeOperator(program, row, position);
+    const operator = describeOperator(trace, program, row, position);
     const failure = program.broken.get(row.key);
     if (failure === undefined || failure.seq >= position) return operator;
     return { ...operator, message: failure.message };
@@ -91,7 +92,12 @@ function describeVariable(
   };
 }
 
-function describeOperator(program: ProgramState, row: OpRow, position: number): Entity {
+function describeOperator(
+  trace: Trace,
+  program: ProgramState,
+  row: OpRow,
+  position: number,
+): Entity {
   const { event } = row;
   const tone = operatorTone(event.type, event.role);
   const variables = (slots: Record<string, string[]>): VarRow[] =>
@@ -110,6 +116,7 @@ function describeOperator(program: ProgramState, row: OpRow, position: number): 
     twin: twin && opLink(twin),
     value: outputs.at(0)?.value.at(position),
     gradient: gradientOf(program, event, outputs.at(0))?.value.at(position),
+    lesson: lessonOfOperator(trace, program, row, position),
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Stats } from "../../events";
 import { numberText, shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
+import { lessonOfNode } from "../lesson";
 import {
   gradientName,
   mainOutput,
@@ -79,7 +80,11 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
     ids.flatMap((id) => trace.tape.tensors.get(id) ?? []);
   const outputs = find(event.outputs);
   const main = mainOutput(event, trace.tape.tensors);
-  const facts: [string, string][] = Object.entries(event.attrs);
+  const facts: [string, string][] = [
+    ...shapeFacts("in", find(event.inputs)),
+    ...shapeFacts("out", outputs),
+    ...Object.entries(event.attrs),
+  ];
   if (event.saved.length > 0)
     facts.push(["kept for backward", keptText(node, position)]);
   if (!event.taped) facts.push(["tape", "not recorded"]);
@@ -96,7 +101,13 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
     twin: node.graded === undefined ? undefined : nodeGradientLink(node),
     value: main?.value.at(position),
     gradient: main?.gradient.at(position),
+    lesson: lessonOfNode(trace, node, position),
   };
+}
+
+function shapeFacts(side: string, tensors: readonly TapeTensor[]): [string, string][] {
+  const shapes = tensors.map(({ event }) => shapeText(event.shape));
+  return tensors.length === 0 ? [] : [[side, shapes.join(" · ")]];
 }
 
 export function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
@@ -126,6 +137,7 @@ export function nodeGradient(trace: Trace, node: TapeNode, position: number): En
     consumers: [...parts.values()],
     twin: nodeLink(node),
     gradient: [...node.flows.values()].at(0)?.value.at(position),
+    lesson: lessonOfNode(trace, node, position),
   };
 }
 
