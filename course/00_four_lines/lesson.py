@@ -164,7 +164,7 @@ check(ops_after_five_runs)
 # 变量像数组一样可以用 `+ - *`。
 
 
-# %% task="squared_error"
+# %% task="squared_error" tags=["apart"]
 ### 说明 (prediction - target) 的平方的平均，是一个变量。
 def squared_error(prediction, target):
     """The mean of (prediction - target) squared, as a Variable."""
@@ -191,7 +191,7 @@ check(squared_error)
 # 顺序向 `main` 添加哪些算子？先写下它们的类型，再去看。
 
 
-# %% task="added_by_minimize"
+# %% task="added_by_minimize" tags=["apart"]
 ### 说明 minimize 添加的算子的类型，即字符串的列表。
 def added_by_minimize():
     """The types of the ops that `minimize` adds, as a list of strings."""
@@ -220,7 +220,7 @@ check(added_by_minimize)
 # `fluid.layers.softmax_with_cross_entropy(scores, label)`，再取平均。
 
 
-# %% task="digits_network"
+# %% task="digits_network" tags=["apart"]
 ### 说明 给出（分数 [N, 10]，损失）：两层，32 个单元和 10 个单元。
 def digits_network(image, label):
     """(scores [N, 10], loss): two layers, of 32 units and of 10."""
@@ -236,7 +236,7 @@ def digits_network(image, label):
 check(digits_network)
 
 
-# %%
+# %% tags=["long"]
 print(f"reads {attempt(train, digits_network, otherwise=0.0):.0%} of new digits")
 
 # %% [markdown]

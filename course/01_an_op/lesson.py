@@ -88,7 +88,7 @@ check(saved_arrays)
 # NumPy 里的一个式子同时作用于所有元素。
 
 
-# %% task="slope"
+# %% task="slope" tags=["apart"]
 ### 说明 x sin x 在每个 x 处的导数。
 def slope(x):
     """The derivative of x sin x at each x."""

@@ -24,8 +24,6 @@
 
 # %%
 # %load_ext teachgraph
-from contextlib import contextmanager
-
 import numpy as np
 
 import teachgraph as paddle
@@ -82,14 +80,17 @@ check(bend_of_cube)
 # 也如此。
 
 # %%
-from teachgraph.course.mine import Node, Op, Tensor, announce, backward, record
-from teachgraph.course.mine import mul, sigmoid, softplus, softplus_rule, values
+from teachgraph.course.mine import Node, Op, Tensor, backward, record
+from teachgraph.course.mine import softplus, softplus_rule, values
 
 
 # %% tags=["mine"]
 ### 说明 运行一个算子；只有开关开着时才留下节点。
 ### 说明 规则读的东西；要求二阶导数时，它们仍是 Tensor。
 ### 说明 d loss / d leaf；若 create_graph，它自己也能被求导。
+from contextlib import contextmanager
+
+
 class Recording:
     on, twice = True, False
 

@@ -15,7 +15,7 @@ from teachgraph import fluid
 from teachgraph.core import unique_name
 from teachgraph.vision.datasets import Digits
 
-__all__ = ["batches", "test_digits", "train", "train_digits"]
+__all__ = ["accuracy", "batches", "test_digits", "train", "train_digits", "train_epoch"]
 
 Array = np.ndarray[Any, Any]
 Pairs = tuple[Array, Array]
@@ -87,3 +87,29 @@ def train(network: Callable[..., Any], epochs: int = 8, rate: float = 0.1) -> fl
         feed = {"image": images, "label": labels}
         (found,) = exe.run(test, feed=feed, fetch_list=[scores])
     return float((found.argmax(axis=1) == labels[:, 0]).mean())
+
+
+def train_epoch(net: Any, optimizer: Any) -> None:
+    """Train a network of layers for an epoch, with the panel that draws it."""
+    from teachgraph import monitor, to_tensor
+    from teachgraph.nn.functional import cross_entropy
+
+    watched = monitor(list(batches(train_digits)), model=net, optimizer=optimizer)
+    for images, labels in watched:
+        loss = cross_entropy(net(to_tensor(images)), to_tensor(labels))
+        loss.backward()
+        watched.log(loss=loss)
+        optimizer.step()
+        optimizer.clear_grad()
+
+
+def accuracy(net: Any) -> float:
+    """The share of the 360 test digits that a network of layers reads."""
+    from teachgraph import no_grad, to_tensor
+
+    images, labels = test_digits()
+    net.eval()
+    with no_grad():
+        scores = net(to_tensor(images)).numpy()
+    net.train()
+    return float((scores.argmax(axis=1) == labels[:, 0]).mean())

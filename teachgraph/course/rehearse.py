@@ -57,11 +57,14 @@ def rehearse(source: Source, answers: Mapping[str, str] | None = None) -> list[P
 
 @contextmanager
 def solved(source: Source) -> Iterator[dict[str, Any]]:
-    """Yield the names that the solved notebook of a lesson defines."""
+    """Yield the names that the solved notebook of a lesson defines.
+
+    Cells tagged `long`, which only train and show, are left out.
+    """
     with _stage() as shell:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             for cell in source.cells:
-                if cell.role in ("live", "exercise"):
+                if cell.role in ("live", "exercise") and "long" not in cell.tags:
                     shell.run_cell(unpaced(without_markers(cell.code)))
         yield dict(shell.user_ns)
 

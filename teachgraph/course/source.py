@@ -5,8 +5,9 @@ cell in English and its twin marked `lang="zh"`; code is shared, but for docstri
 lines `### 说明 ...` above a cell's code are the Chinese ones, in order. An exercise
 is a cell with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
 `### END SOLUTION`; the check is a cell tagged `check` with the same task. To the
-learner's framework belong exercises that are not tagged `quiz` and given cells tagged
-`mine`. A cell tagged `quiet` does not show the value of its last line.
+learner's framework belong exercises that are not tagged `quiz` or `apart`, and given
+cells tagged `mine`. A cell tagged `quiet` does not show the value of its last line,
+one tagged `long` only trains and shows.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Source:
             cell
             for cell in self.cells
             if "mine" in cell.tags
-            or (cell.role == "exercise" and "quiz" not in cell.tags)
+            or (cell.role == "exercise" and not {"apart", "quiz"} & {*cell.tags})
         )
 
     @property

@@ -158,7 +158,7 @@ def runs_on_its_own(path: Path) -> bool:
         text=True,
         check=True,
     )
-    return set(imported) == {"numpy"} and done.stdout == "108.0\n"
+    return set(imported) <= {"numpy", "contextlib"} and done.stdout == "108.0\n"
 
 
 def test_hints_come_one_at_a_time(teachgraph: Run) -> None:

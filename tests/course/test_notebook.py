@@ -17,7 +17,7 @@ from teachgraph.course.source import Source, read
 from teachgraph.course.table import LANGUAGES, Language, Lesson, lessons
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-KEYWORDS = {"continue", "else:", "try:"}
+KEYWORDS = {")", "continue", "else:", "finally:", "try:"}
 """Lines that say nothing of a solution."""
 
 READY = [lesson for lesson in lessons() if lesson.built]

@@ -1,0 +1,194 @@
+"""Checks of lesson 04: formulas, read slowly, and a recipe at work."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import teachgraph as paddle
+from teachgraph.course.digits import accuracy, batches, train_digits
+from teachgraph.course.judging import expect
+
+CASES = 20
+EPOCHS = 12
+
+
+def random(shape, seed):
+    """Numbers between -2 and 2 that the seed decides."""
+    return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
+
+
+def run_quiz(mine, name):
+    """What the learner predicts."""
+    return getattr(mine, name)()
+
+
+def run_momentum(mine, w, gradients, rate, mu):
+    """The weights and velocities after each step; nothing given is changed."""
+    v, seen = np.zeros_like(w), []
+    for g in gradients:
+        before = w.copy(), v.copy()
+        made = mine.momentum(w, g, v, rate, mu)
+        expect(type(made) in (tuple, list) and len(made) == 2, "two")
+        kept = np.array_equal(before[0], w) and np.array_equal(before[1], v)
+        expect(kept, "in_place")
+        w, v = (np.asarray(one) for one in made)
+        seen.append([w, v])
+    return seen
+
+
+def run_adam(mine, w, gradients, rate, betas):
+    """The weights after each step."""
+    m, s, seen = np.zeros_like(w), np.zeros_like(w), []
+    for t, g in enumerate(gradients, start=1):
+        made = mine.adam(w, g, m, s, t, rate, *betas)
+        expect(type(made) in (tuple, list) and len(made) == 3, "three")
+        w, m, s = (np.asarray(one) for one in made)
+        seen.append([w, m, s])
+    return seen
+
+
+class Called:
+    """Notes the calls of the five lines, in their order."""
+
+    def __init__(self):
+        self.calls = []
+
+    def note(self, name, result=None):
+        """A function that notes its call."""
+
+        def called(*arguments, **options):
+            self.calls.append(name)
+            return result
+
+        return called
+
+
+def run_calls(mine):
+    """The order of the calls, and what is returned."""
+    called = Called()
+    loss = type("Loss", (), {"backward": called.note("backward")})()
+    loss.item = lambda: 0.25
+    loss.numpy = lambda: np.float32(0.25)
+    optimizer = type("Optimizer", (), {})()
+    optimizer.step = called.note("step")
+    optimizer.clear_grad = optimizer.clear_gradients = called.note("clear")
+    optimizer.minimize = called.note("step")
+    net, loss_of = called.note("net", "scores"), called.note("loss", loss)
+    found = mine.train_step(net, loss_of, optimizer, "images", "labels")
+    return {"calls": called.calls, "returned": found}
+
+
+def run_steps(mine, steps):
+    """The losses of a real training."""
+    paddle.seed(3)
+    net = paddle.nn.Linear(784, 10)
+    sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    loss_of = paddle.nn.functional.cross_entropy
+    return [
+        mine.train_step(net, loss_of, sgd, *map(paddle.to_tensor, pair))
+        for pair in list(batches(train_digits))[:steps]
+    ]
+
+
+def run_recipe(mine):
+    """The share of new digits that the trained network reads, and what was chosen."""
+    paddle.seed(11)
+    made = mine.recipe()
+    expect(type(made) in (tuple, list) and len(made) == 4, "four")
+    net, optimizer, augment, epochs = made
+    expect(type(epochs) is int and 0 < epochs <= EPOCHS, "epochs", got=str(epochs))
+    loss_of = paddle.nn.functional.cross_entropy
+    for epoch in range(epochs):
+        for images, labels in batches(train_digits, seed=epoch):
+            moved = np.asarray(augment(images), "float32")
+            same = list(images.shape)
+            expect(
+                moved.shape == images.shape, "shape", got=list(moved.shape), same=same
+            )
+            pair = paddle.to_tensor(moved), paddle.to_tensor(labels)
+            five_lines(net, loss_of, optimizer, *pair)
+    return accuracy(net)
+
+
+def five_lines(net, loss_of, optimizer, images, labels):
+    """The five lines, so that this task does not hang on another one."""
+    loss_of(net(images), labels).backward()
+    optimizer.step()
+    optimizer.clear_grad()
+
+
+def batches_in_grad(ask):
+    """Gradients pile up."""
+    found = ask(run_quiz, "batches_in_grad")
+    expect(found != 1, "one")
+    expect(found == 3, "wrong")
+
+
+def momentum(ask):
+    """Compare with the sum of all gradients so far, weighted."""
+    for seed in range(CASES):
+        w, rate, mu = random([3], seed), 0.1 + seed % 3, [0.0, 0.5, 0.9][seed % 3]
+        gradients = [random([3], seed + i) for i in range(1, 5)]
+        seen = ask(run_momentum, w, gradients, rate, mu)
+        moved = w
+        for count, (new, v) in enumerate(seen, start=1):
+            weights = [mu ** (count - 1 - i) for i in range(count)]
+            wanted = sum(k * g for k, g in zip(weights, gradients, strict=False))
+            scaled = (1 - mu) * wanted
+            expect(mu == 0 or count > 1 or not np.allclose(v, scaled), "mean")
+            expect(np.allclose(v, wanted), "velocity")
+            expect(not np.allclose(new, moved + rate * v), "up")
+            expect(np.allclose(new, moved - rate * v), "wrong")
+            moved = new
+
+
+def adam(ask):
+    """Compare with means taken over all gradients so far."""
+    for seed in range(CASES):
+        w, rate, betas = random([3], seed), 0.01, [(0.9, 0.999), (0.5, 0.8)][seed % 2]
+        gradients = [random([3], seed + i) * 10.0 ** (seed % 4) for i in range(1, 6)]
+        seen = ask(run_adam, w, gradients, rate, betas)
+        moved = w
+        for count, (new, _, _) in enumerate(seen, start=1):
+            means = []
+            for beta, power in zip(betas, (1, 2), strict=True):
+                k = np.array([beta ** (count - 1 - i) for i in range(count)])
+                values = np.array([g**power for g in gradients[:count]])
+                means.append((k[:, None] * values).sum(axis=0) / k.sum())
+            step = rate * means[0] / (np.sqrt(means[1]) + 1e-8)
+            if count == 1:
+                small = rate * (1 - betas[0]) / np.sqrt(1 - betas[1])
+                uncorrected = np.allclose(np.abs(moved - new), small, rtol=1e-3)
+                expect(not uncorrected, "correction")
+                expect(not np.allclose(new, moved + step), "up")
+            expect(np.allclose(new, moved - step, rtol=1e-6), "wrong", t=count)
+            moved = new
+
+
+def first_step(ask):
+    """The rate, whatever the gradient."""
+    found = ask(run_quiz, "first_step")
+    expect(found != 0.1, "sgd")
+    expect(found == 0.001, "wrong")
+
+
+def train_step(ask):
+    """The order of the calls, and a loss that falls."""
+    seen = ask(run_calls)
+    calls = seen["calls"]
+    for name in ("net", "loss", "backward", "step", "clear"):
+        expect(calls.count(name) == 1, "once", name=name, got=calls.count(name))
+    expect(calls.index("backward") < calls.index("step"), "early")
+    cleared = calls.index("clear")
+    between = calls.index("backward") < cleared < calls.index("step")
+    expect(not between, "cleared")
+    expect(calls[:2] == ["net", "loss"] or calls[0] == "clear", "order")
+    expect(seen["returned"] == 0.25, "number")
+    losses = ask(run_steps, 30)
+    expect(losses[-1] < losses[0], "no_learning")
+
+
+def recipe(ask):
+    """Held-out digits decide."""
+    share = ask(run_recipe)
+    expect(share >= 0.97, "wrong", share=f"{share:.1%}")

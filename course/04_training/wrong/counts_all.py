@@ -1,0 +1,10 @@
+"""Counts a batch too many.
+
+zh: 多数了一个批次。
+task: batches_in_grad
+says: wrong
+"""
+
+
+def batches_in_grad():
+    return 4

@@ -1,0 +1,10 @@
+"""Takes backward to replace the gradient.
+
+zh: 以为 backward 会取代梯度。
+task: batches_in_grad
+says: one
+"""
+
+
+def batches_in_grad():
+    return 1

@@ -1,0 +1,10 @@
+"""Gives the step of SGD.
+
+zh: 给出的是 SGD 的一步。
+task: first_step
+says: sgd
+"""
+
+
+def first_step():
+    return 0.1

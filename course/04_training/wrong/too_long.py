@@ -1,0 +1,10 @@
+"""Takes the step to grow with the gradient.
+
+zh: 以为步长随梯度增大。
+task: first_step
+says: wrong
+"""
+
+
+def first_step():
+    return 0.01

@@ -1,0 +1,10 @@
+"""Forgets that the loss is an op.
+
+zh: 忘了损失也是算子。
+task: nodes_of_a_step
+says: loss
+"""
+
+
+def nodes_of_a_step():
+    return 5

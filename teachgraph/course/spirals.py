@@ -1,0 +1,87 @@
+"""Two spirals to tell apart, small digits, and the picture of a boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.course.digits import Pairs, test_digits, train_digits
+
+__all__ = ["boundary", "small_digits", "spirals"]
+
+Array = np.ndarray[Any, Any]
+
+SIDE, BLOCK = 28, 4
+"""Pixels of a digit's side, and of the blocks that a small one has the means of."""
+
+
+def spirals(count: int = 100, seed: int = 0) -> Pairs:
+    """Points of two spirals, one inside the other, and which of them each is on.
+
+    Args:
+        count: How many points each has.
+        seed: Decides the noise.
+
+    Returns:
+        Points [2 count, 2] and labels [2 count].
+
+    >>> points, labels = spirals(50)
+    >>> points.shape, labels.sum()
+    ((100, 2), np.int64(50))
+    """
+    draw = np.random.default_rng(seed)
+    angle = np.linspace(0.5, 3.0, count) * np.pi / 1.5
+    radius = angle / angle.max()
+    arms = []
+    for turn in (0.0, np.pi):
+        place = np.stack([np.cos(angle + turn), np.sin(angle + turn)], axis=1)
+        arms.append(place * radius[:, None] + draw.normal(0.0, 0.02, (count, 2)))
+    return np.concatenate(arms), np.repeat([0, 1], count)
+
+
+def small_digits() -> tuple[Pairs, Pairs]:
+    """Digits of 7 x 7 pixels, each the mean of a block: to train on, and to test with.
+
+    >>> [images.shape for images, labels in small_digits()]
+    [(1437, 49), (360, 49)]
+    """
+    parts = []
+    for images, labels in (train_digits(), test_digits()):
+        side = SIDE // BLOCK
+        blocks = images.reshape(-1, side, BLOCK, side, BLOCK).mean(axis=(2, 4))
+        parts.append((blocks.reshape(len(images), -1), labels[:, 0]))
+    return parts[0], parts[1]
+
+
+def boundary(
+    scores_of: Callable[[Array], Array], points: Array, labels: Array, title: str = ""
+) -> Any:
+    """Draw where a network says which spiral, and the points it learnt from.
+
+    Args:
+        scores_of: Of points [N, 2] it gives scores [N, 2].
+        points: The points.
+        labels: Which spiral each is on.
+        title: Written above.
+
+    Returns:
+        A figure of matplotlib.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3.2, 3.2), layout="constrained")
+    axes = figure.subplots()
+    line = np.linspace(-1.2, 1.2, 80)
+    grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    scores = scores_of(grid)
+    margin = (scores[:, 1] - scores[:, 0]).reshape(80, 80)
+    side = 1.0 / (1.0 + np.exp(-margin))
+    axes.contourf(line, line, side, levels=20, cmap="PuOr", vmin=0.0, vmax=1.0)
+    axes.contour(line, line, side, levels=[0.5], colors="black", linewidths=1.5)
+    for one, mark, colour in ((0, "o", "#8A4B00"), (1, "s", "#3B1E70")):
+        x, y = points[labels == one].T
+        axes.scatter(x, y, s=9, marker=mark, color=colour)
+    axes.set(title=title, xticks=[], yticks=[], aspect="equal")
+    return figure
