@@ -10,9 +10,11 @@ from tests.paddle_answers.cases import (
     detection,
     devices,
     distributions,
+    feeding,
     functional,
     in_place,
     integers,
+    late,
     layers,
     linalg,
     model,
@@ -24,6 +26,8 @@ from tests.paddle_answers.cases import (
     refusals,
     saved,
     state,
+    traced,
+    varying,
 )
 
 __all__ = ["TOPICS", "Topic"]
@@ -45,9 +49,11 @@ TOPICS = {
     "detection": topic("", *detection.STORIES),
     "devices": topic(devices.LINES, *devices.STORIES),
     "distributions": topic(distributions.LINES, *distributions.STORIES),
+    "feeding": topic("", *feeding.STORIES),
     "in_place": topic("", *in_place.STORIES),
     "functional": topic(functional.LINES),
     "integers": topic(integers.LINES),
+    "late": topic(late.LINES, *late.STORIES),
     "layers": topic("", *layers.STORIES),
     "linalg": topic(linalg.LINES),
     "model": topic("", *model.STORIES),
@@ -59,4 +65,6 @@ TOPICS = {
     "reach": topic(reach.LINES, *reach.STORIES),
     "saved": topic("", *saved.STORIES),
     "state": topic(state.LINES, *state.STORIES),
+    "traced": topic("", *traced.STORIES),
+    "varying": topic("", *varying.STORIES),
 }
