@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from teachgraph_widgets.folded import fold
+from teachgraph_widgets.still import still
 from teachgraph_widgets.summary import summary
 
 from tests.widgets.recording import Recording, record
@@ -189,3 +190,25 @@ def test_an_infinity_on_purpose_is_no_alarm(text: str, alarms: list[str]) -> Non
     run = record(text)
     assert run.error is None
     assert [step.bad for step in fold(run.log).steps if step.bad] == alarms
+
+
+def test_the_still_shows_small_values_with_their_gradients() -> None:
+    svg = still(
+        record(
+            "x = tg.to_tensor(3.0, stop_gradient=False)\ny = x ** 3\nz = y * 4.0\n"
+            "z.backward()\n"
+        ).log
+    )
+    assert "= 3 | 108" in svg
+    assert "→ y = 27 | 4" in svg
+    assert "→ z = 108 | 1" in svg
+
+
+def test_a_clipped_gradient_changes_no_parameter() -> None:
+    run = record(
+        "w = tg.to_tensor([3.0, 4.0], stop_gradient=False)\nloss = (w * w).sum()\n"
+        "loss.backward()\nclip = tg.nn.ClipGradByGlobalNorm(1.0)\n"
+        "opt = tg.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)\nopt.step()\n"
+    )
+    changing = [step.type for step in fold(run.log).steps if step.letter == "Δ"]
+    assert changing == ["sgd"]

@@ -14,6 +14,7 @@ import type { Actions, Frame } from "./draw/look";
 import { MemoryPane } from "./draw/memory";
 import { ScrubberPane } from "./draw/scrubber";
 import { SourcePane } from "./draw/source";
+import { splitter } from "./draw/splitter";
 import { StepBar, type Answer } from "./draw/stepbar";
 import { progressOf, Status } from "./draw/status";
 import type { ThemeChoice } from "./draw/theme";
@@ -42,6 +43,8 @@ const UNHURRIED = 260;
 const NOTHING_YET = "Variables and operators appear here as lines make them.";
 export const DEFAULT_HEIGHT = 560;
 const WIDE = 1520;
+/** From here on the startup program and the graph stand beside the main program. */
+const MIDDLE = 1060;
 const MEDIUM = 760;
 /** How much a key zooms, and how far, in pixels, it moves the graph. */
 const ZOOM = 1.4;
@@ -228,11 +231,41 @@ export class View implements Actions {
     const aside = el("div", "tg-aside", source.element, inspector.element);
     const main = el("div", "tg-main", memory.element, graph.element, this.blank);
     this.body.append(aside, this.divider.element, main);
+    this.addSplitters(graph.element);
     const { head, notice, announcer } = this.status;
     const { tabs, panels } = this.chapters;
     const under = [this.scrubber.element, this.legend];
     const parts = [head, notice, this.stepBar.element, tabs, this.body, panels, ...under];
     this.element.append(...parts, this.help.element, announcer);
+  }
+
+  /** Further borders that can be dragged: of the graph, and under all panes. */
+  private addSplitters(graph: HTMLElement): void {
+    const { body, element } = this;
+    const set = (name: string, value: string): void => {
+      element.style.setProperty(name, value);
+      this.redraw();
+    };
+    const isLeft = (): boolean => element.dataset.layout === "middle";
+    const share = splitter({
+      label: "Width of the backward graph",
+      upright: true,
+      way: () => (isLeft() ? 1 : -1),
+      size: () => graph.offsetWidth,
+      resize: (size) => {
+        const columns = [`minmax(0, 1fr)`, `minmax(0, ${size}px)`];
+        set("--tg-columns", (isLeft() ? columns.reverse() : columns).join(" "));
+      },
+    });
+    const height = splitter({
+      label: "Height of the panes",
+      upright: false,
+      way: () => 1,
+      size: () => graph.offsetHeight || body.offsetHeight,
+      resize: (size) => set("--tg-height", `${size}px`),
+    });
+    graph.append(share);
+    body.append(height);
   }
 
   private draw(): void {
@@ -331,7 +364,9 @@ export class View implements Actions {
 
   private chooseLayout(): void {
     const width = this.element.clientWidth;
-    const layout = width >= WIDE ? "wide" : width >= MEDIUM ? "medium" : "narrow";
+    const fits = (least: number): boolean => width >= least;
+    const layout = fits(WIDE) ? "wide" : fits(MIDDLE) ? "middle" : fits(MEDIUM) ? "medium" : "narrow";
+    if (layout !== this.element.dataset.layout) this.element.style.removeProperty("--tg-columns");
     this.element.dataset.layout = layout;
     this.redraw();
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -268,7 +269,9 @@ class Folded:
         inputs, saved = event["inputs"], event["saved"]
         written = [n for n in event["outputs"] if n not in inputs]
         output = (written or event["outputs"] or [-1])[0]
-        letter = "Δ" if output in inputs else "ƒ"
+        tensor = self.tensors.get(output)
+        changes = output in inputs and tensor is not None and tensor.letter != "g"
+        letter = "Δ" if changes else "ƒ"
         step = Step(event["type"], inputs, output, saved, event["line"], letter)
         step.infinite = any("inf" in text for text in event["attrs"].values())
         self.steps.append(step)
@@ -395,6 +398,15 @@ def norm_text(stats: Stats) -> str:
     if stats["nan"] + stats["inf"]:
         return "✕ NaN" if stats["nan"] else "✕ Inf"
     return number_text(stats["norm"])
+
+
+def small_text(stats: Stats | None) -> str:
+    """Return the elements of a number or of a tensor of at most six; else nothing."""
+    if stats is None or not 0 < len(stats["first"]) == math.prod(stats["shape"]) <= 6:
+        return ""
+    lost = "nan" if stats["nan"] else "inf"
+    texts = [lost if n is None else number_text(n) for n in stats["first"]]
+    return f"[{', '.join(texts)}]" if stats["shape"] else texts[0]
 
 
 def number_text(value: float | None) -> str:

@@ -21,6 +21,7 @@ from teachgraph_widgets.folded import (
     norm_text,
     number_text,
     shape_text,
+    small_text,
 )
 from teachgraph_widgets.lettering import GLYPH, fitted, printable, text
 from teachgraph_widgets.stamps import badge, line_tag, stamps
@@ -36,6 +37,8 @@ ROW = 22
 MOST_ROWS = 60
 MOST_LEAVES = 16
 """Most rows of parameters and data; those of a deep network would fill the picture."""
+MOST_SMALL = 40
+"""Most letters of a value and its gradient."""
 FEW = 8
 """Most rows from before the trace; more are counted."""
 WORDS = {
@@ -244,7 +247,8 @@ def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str]
 
 def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
     """Draw a leaf, with its value if the log is not of code."""
-    detail = shape_text(leaf.shape)
+    held = held_text(leaf)
+    detail = held.lstrip() if folded.is_traced else shape_text(leaf.shape)
     if leaf.value is not None and not folded.is_traced:
         low, high, mean = leaf.value["min"], leaf.value["max"], leaf.value["mean"]
         detail += f"  {number_text(low)} to {number_text(high)}"
@@ -267,10 +271,18 @@ def step_at(folded: Folded, step: Step, times: int, x: int, y: int, width: int) 
         return row_at(folded, Row("!", step.type, step.failed, step.line), x, y, width)
     inputs = ", ".join(folded.name(number) for number in step.inputs)
     tensor = folded.tensors.get(step.output)
-    shape = "" if tensor is None else f" {shape_text(tensor.shape)}"
-    detail = f"{inputs} → {folded.name(step.output)}{shape}"
+    held = "" if tensor is None else held_text(tensor)
+    detail = f"{inputs} → {folded.name(step.output)}{held}"
     detail += f"  ×{times}" if times > 1 else ""
     return row_at(folded, Row(step.letter, step.type, detail, step.line), x, y, width)
+
+
+def held_text(tensor: Tensor) -> str:
+    """Return a tensor's value and gradient if they are small, else its shape."""
+    value, gradient = small_text(tensor.value), small_text(tensor.gradient)
+    if not value or len(value) + len(gradient) > MOST_SMALL:
+        return f" {shape_text(tensor.shape)}"
+    return f" = {value} | {gradient}" if gradient else f" = {value}"
 
 
 def twin_at(folded: Folded, step: Step, x: int, y: int, width: int) -> str:

@@ -288,6 +288,20 @@ const ACTIONS: readonly Action[] = [
     keys: [".tg-flame .tg-chartbox", "ArrowRight ArrowRight Enter"],
   },
   {
+    what: "drag the border of the graph",
+    hears: ["tg-splitter pointerdown", "tg-splitter pointermove", "tg-splitter pointerup"],
+    log: () => fourLines(),
+    pointer: (hands) => hands.drag(".tg-graph > .tg-splitter", [100, 50], [340, 50]),
+    keys: [".tg-graph > .tg-splitter", Array(10).fill("ArrowRight").join(" ")],
+  },
+  {
+    what: "drag the border under the panes",
+    hears: [],
+    log: () => fourLines(),
+    pointer: (hands) => hands.drag(".tg-level", [100, 290], [100, 50]),
+    keys: [".tg-level", Array(10).fill("ArrowUp").join(" ")],
+  },
+  {
     what: "press beside the help",
     hears: ["tg-help click"],
     log: () => mlp(),

@@ -145,6 +145,7 @@ export class Hands {
       details: texts(".tg-details"),
       aside: this.root.style.getPropertyValue("--tg-aside"),
       help: this.one(".tg-help").hidden,
+      sizes: this.root.getAttribute("style"),
       found: texts(".tg-found"),
     };
   }

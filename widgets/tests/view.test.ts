@@ -11,6 +11,7 @@ import {
 } from "../fixtures/static";
 import { hostileViews, passes, rewritten, training } from "../fixtures/views";
 import type { Log } from "../src/events";
+import { ROW_HEIGHT } from "../src/layout/program";
 import { EventLog } from "../src/log";
 import { mount } from "../src/page";
 import { View } from "../src/view";
@@ -110,7 +111,7 @@ test("rows of a long program are in the document only where they show", () => {
   const root = show(longProgram(2000));
   expect(all(root, ".tg-row").length).toBeLessThan(100);
   const column = one(root, '.tg-column[data-family="main"]');
-  expect(Number.parseFloat(one(column, ".tg-content").style.height)).toBe(8003 * 25);
+  expect(Number.parseFloat(one(column, ".tg-content").style.height)).toBe(8003 * ROW_HEIGHT);
 });
 
 test("hostile names, sources, messages and titles are text", () => {

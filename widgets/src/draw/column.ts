@@ -10,6 +10,7 @@ import {
 } from "../layout/program";
 import { describe } from "../state/entity";
 import type { ProgramState, Row, VarRow } from "../state/programs";
+import type { Trace } from "../state/trace";
 import { countText, thousands, valueText } from "../text";
 import { el, freshId, scrolledTo, setText, svg } from "./dom";
 import { isTraced, type Actions, type Frame } from "./look";
@@ -258,7 +259,17 @@ export class Column {
     if (row !== undefined) return this.reveal(row);
     // A program that is only shown is read from its beginning.
     if (past === 0 || (this.frame && !isTraced(this.frame.trace))) return;
-    this.reveal(past - 1);
+    if (this.frame?.live === true && this.frame.trace.ended) this.open(this.frame.trace);
+    else this.reveal(past - 1);
+  }
+
+  /** What is complete opens at the first row that the last cell added. */
+  private open({ cells }: Trace): void {
+    const cell = cells.at(-1)?.cell;
+    for (let index = 0; index < this.visible.length; index++) {
+      const row = this.visible.at(index);
+      if (row !== undefined && row.cell === cell && row.line > 0) return this.scrollTo(index * ROW_HEIGHT);
+    }
   }
 
   /** Have a row in view when `scroll` is called. */

@@ -264,6 +264,7 @@ export class GraphPane implements Pane {
     this.rates.dataset.names = names;
     const chips = told.map(({ key, name }) => {
       const chip = button("tg-chip tg-rate", name, "", () => this.actions.select(key));
+      chip.removeAttribute("aria-label");
       chip.append(badge("optimise"), name);
       return chip;
     });

@@ -246,9 +246,9 @@ function writePin(
   const x = left + height + 3;
   const y = top + height / 2 + 0.5;
   const most = Math.floor((width - height - 10) / (size * ADVANCE));
-  const { detail } = caption;
+  const { detail, details = [detail] } = caption;
   const title = box.tone === "g" && box.node.side > 0 ? bare(caption.title) : caption.title;
-  const rest = detail !== "" && title.length + detail.length < most ? detail : "";
+  const rest = details.find((one) => title.length + one.length < most) ?? "";
   const room = (most - (rest === "" ? 0 : rest.length + 1)) * size * ADVANCE;
   const text = shorten(title, Math.floor(room / (size * ADVANCE) + 0.01));
   const font = `${size}px ${palette.mono}`;

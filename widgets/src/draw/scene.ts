@@ -188,7 +188,7 @@ function stretched(shapes: Shape[], stretch: number): Shape[] {
 }
 
 /** From this scale on boxes have two lines. */
-export const FULL = 0.62;
+export const FULL = 0.6;
 /** From here on titles alone can be read; what is smaller has no words. */
 export const TITLED = 0.42;
 
@@ -365,7 +365,9 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
   const { x, y, key, shape, tone } = node;
   if (shape === "seed" || shape === "update") {
     const mark = { kind: "mark" as const, sign: shape, key, x, y, state, size: 1 };
-    if (detail !== "dot") shapes.push(mark);
+    // An update belongs to a parameter, which is a pin: both are seen from near.
+    const isSeen = shape === "update" ? detail === "full" : detail !== "dot";
+    if (isSeen) shapes.push(mark);
     return;
   }
   if (shape === "pin" && detail !== "full") return;

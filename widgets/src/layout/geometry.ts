@@ -1,16 +1,16 @@
 /** The mirror's measures, in world units (one is a CSS pixel at scale 1). */
 
 export const LANE = 240;
-export const ROW = 60;
+export const ROW = 62;
 export const AXIS = 108;
-export const BOX = { width: 220, height: 38 };
+export const BOX = { width: 220, height: 40 };
 
 /** How far under a node its readers branch off, and their gradients meet. */
 export const PORT = 11;
 export const LANES = 8;
 
 /** A parameter at the op that reads it: beside it, behind the channel for long edges. */
-export const PIN = { width: 172, height: 18, pitch: 19, gap: LANE - BOX.width + 0.5 };
+export const PIN = { width: 172, height: 19, pitch: 20, gap: LANE - BOX.width + 0.5 };
 
 /** -1 draws on the left, where the forward pass is, 1 on the right, its mirror. */
 export type Side = -1 | 1;

@@ -3,7 +3,7 @@
 import type { Row } from "../state/programs";
 import { countBefore } from "../state/timeline";
 
-export const ROW_HEIGHT = 25;
+export const ROW_HEIGHT = 22;
 
 /** Rows that stay out of sight are those of a folded block and of blocks inside it. */
 export class VisibleRows {

@@ -41,10 +41,10 @@ function valueCaption(trace: Trace, node: MirrorNode, position: number) {
   const { name, shape } = madeText(trace, node);
   const entity = node.seq < position ? describe(trace, node.key, position) : undefined;
   const value = entity?.value;
-  if (value === undefined) return { detail: [madeText(trace, node).name, madeText(trace, node).shape].join(" ").trim() };
-  const small = smallText(value);
+  const small = value && smallText(value);
   const plain = [name, shape].filter((text) => text !== "").join(" ");
-  if (small === undefined) return { detail: plain, heat: value };
+  const short = [plain, name === "" ? shape : name];
+  if (value === undefined || small === undefined) return { detail: plain, details: short, heat: value };
   const { gradient } = entity ?? {};
   const back = gradient && smallText(gradient);
   const start = name === "" ? "" : `${name} = `;
@@ -53,7 +53,7 @@ function valueCaption(trace: Trace, node: MirrorNode, position: number) {
     const other = gradient && smallText(gradient, digits);
     return other === undefined ? [text] : [`${text} | ${other}`, text];
   });
-  const details = [...pairs, plain];
+  const details = [...pairs, ...short];
   const isLoss = back !== undefined && name !== "" && value.shape.length === 0;
   return { detail: details[0], details, ...(isLoss && { far: `${name} = ${small}` }) };
 }

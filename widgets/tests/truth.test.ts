@@ -1,0 +1,221 @@
+/** What a picture must say as it is: leaves, gradients that are read, frames, counts. */
+import { describe as suite, expect, test } from "vitest";
+import { FIXTURES } from "../fixtures";
+import { Builder } from "../fixtures/builder";
+import { pointOn, route, sizeOf } from "../src/draw/scene";
+import { isData, type Mirror, type MirrorNode } from "../src/state/mirror";
+import type { Picture } from "../src/state/picture";
+import { Folding } from "../src/state/folding";
+import type { Trace } from "../src/state/trace";
+import { traceOf } from "./trace";
+
+const shapes = (mirror: Mirror, side: number): string[] =>
+  mirror.nodes
+    .filter((node) => node.side === side)
+    .map(({ shape, tone, key }) => `${shape} ${tone} ${key}`);
+
+function loop(rounds: number): Builder {
+  const b = new Builder("a plain loop");
+  const x = b.tensor("x", "D", [3]);
+  let w = b.tensor("w", "T", [3], true);
+  b.node("gaussian_random", [], [w], [], { taped: false });
+  for (let round = 0; round < rounds; round++) {
+    b.change(w, "stop_gradient", "False");
+    const [product, loss] = [b.tensor("", "T", [3]), b.tensor("loss", "T", [])];
+    const mul = b.node("elementwise_mul", [w, x], [product], ["X", "Y"]);
+    const sum = b.node("reduce_sum", [product], [loss], []);
+    b.backward("begin", [loss]);
+    b.grad(loss, b.stats([]));
+    b.grad(product, b.stats([3]), sum);
+    b.grad(w, b.stats([3]), mul);
+    b.backward("end", [loss]);
+    const g = b.gradientOf(w, [3]);
+    const [step, next] = [b.tensor("", "T", [3], true), b.tensor("w", "T", [3], true)];
+    b.node("scale", [g], [step], [], { taped: false });
+    b.node("elementwise_sub", [w, step], [next], [], { taped: false });
+    w = next;
+  }
+  return b;
+}
+
+suite("a leaf that an op made", () => {
+  const { mirror } = traceOf(loop(3).log).tape;
+
+  test("stands under that op, and has a gradient across", () => {
+    const [leaf] = mirror.nodes.filter(({ tone }) => tone === "leaf");
+    const [maker] = mirror.ops;
+    expect(leaf.y).toBeGreaterThan(maker.y);
+    const [gradient] = mirror.nodesOf(leaf.key.replace("t:", "gt:"));
+    expect([gradient.shape, gradient.x, gradient.y]).toEqual(["leaf", -leaf.x, leaf.y]);
+    const from = mirror.edges.all.filter(({ key, from }) => key === leaf.key && from === 0);
+    expect(from.length).toBeGreaterThan(0);
+  });
+
+  test("what reads its gradient shows whose it is, and no unnamed data", () => {
+    const pins = mirror.nodes.filter(({ shape, side }) => shape === "pin" && side < 0);
+    expect(pins.map(({ tone }) => tone)).toEqual(["g", "g", "g"]);
+    expect(pins.every(({ key }) => mirror.nodesOf(key).some(({ side }) => side > 0))).toBe(true);
+    expect(pins[0].title).toBe("w.grad");
+  });
+
+  test("its loop's rounds run downwards", () => {
+    const rows = mirror.ops.map(({ spot }) => spot.row);
+    expect(rows).toEqual([...new Set(rows)].sort((a, b) => a - b));
+  });
+});
+
+test("a leaf by hand is no data, and data that is closed again is", () => {
+  const b = new Builder("roles");
+  const x = b.tensor("x", "leaf", [1]);
+  const y = b.tensor("y", "T", [1]);
+  b.node("scale", [x], [y], []);
+  b.change(x, "stop_gradient", "True");
+  b.node("exp", [x], [b.tensor("z", "T", [1], true)], [], { taped: false });
+  const { tape } = traceOf(b.log);
+  expect(tape.mirror.nodesOf(`t:${x}`).map(({ tone }) => tone)).toEqual(["leaf", "D"]);
+});
+
+test("a parameter is a pin of each op that reads it, and a buffer by its letter", () => {
+  const b = new Builder("pins");
+  const [x, w, m] = [b.tensor("x", "D", [2]), b.tensor("w", "P", [2]), b.tensor("m", "B", [2])];
+  const [y, z] = [b.tensor("", "T", [2]), b.tensor("", "T", [2])];
+  b.node("batch_norm", [x, w, m], [m, y], []);
+  b.node("elementwise_mul", [y, w], [z], []);
+  const { mirror } = traceOf(b.log).tape;
+  expect(shapes(mirror, -1)).toEqual([
+    "op op n:5",
+    ...["leaf D t:0", "pin P t:1", "pin B t:2"],
+    "op op n:6",
+    "pin P t:1",
+  ]);
+  expect(mirror.widest).toBeLessThanOrEqual(2);
+});
+
+function branches(): Builder {
+  const b = new Builder("branches");
+  b.program(1, "main");
+  b.block(1, 0, -1);
+  b.variable(1, "x", "D", [1]);
+  b.variable(1, "c", "T", [1]);
+  b.variable(1, "n", "T", [1]);
+  b.op(1, "less_than", { X: "x" }, { Out: "c" });
+  ["yes", "no"].forEach((name, index) => {
+    const [block, cond] = [index + 1, index === 0 ? "c" : "n"];
+    if (index === 1) b.op(1, "logical_not", { X: "c" }, { Out: "n" });
+    b.variable(1, name, "T", [1]);
+    b.block(1, block, 0);
+    b.variable(1, `${name}.t`, "T", [1], block);
+    b.op(1, "scale", { X: "x" }, { Out: `${name}.t` }, { block });
+    b.op(1, "assign", { X: `${name}.t` }, { Out: name }, { block });
+    const attrs = { sub_block: String(block) };
+    b.op(1, "conditional_block", { Cond: cond, Input: "x" }, { Out: name }, { attrs });
+  });
+  return b;
+}
+
+test("branches are frames with titles, their last write joined to the result", () => {
+  const { mirror } = traceOf(branches().log).programs.get(1)!;
+  const frames = mirror.regions.filter(({ what }) => what === "block");
+  expect(frames.map(({ frame }) => frame!.title)).toEqual(["true branch", "false branch"]);
+  for (const { first, last } of frames) {
+    const inside = mirror.ops.filter(({ spot }) => spot.row > first && spot.row <= last);
+    expect(inside.map(({ title }) => title)).toEqual(["scale", "assign"]);
+  }
+  const ends = mirror.edges.all.map(({ from, to }) =>
+    [from, to].map((op) => mirror.ops[op]?.title ?? "data").join(" "),
+  );
+  expect(ends.filter((pair) => pair === "assign conditional_block")).toHaveLength(2);
+});
+
+test("an infinity on purpose is no trouble, what it makes is", () => {
+  const troubles = (attrs: Record<string, string>, nan: number): string[] => {
+    const b = new Builder("mask");
+    const [mask, x] = [b.tensor("mask", "T", [1], true), b.tensor("x", "D", [1])];
+    const inf = { ...b.stats([1]), inf: 1 };
+    b.node("fill_constant", [], [mask], [], { taped: false, attrs });
+    b.value(mask, inf);
+    const [sum, log] = [b.tensor("sum", "T", [1]), b.tensor("log", "T", [1])];
+    b.node("elementwise_add", [x, mask], [sum], []);
+    b.value(sum, { ...inf, nan });
+    b.node("log", [x], [log], []);
+    b.value(log, inf);
+    return traceOf(b.log).troubles.map(({ key }) => key);
+  };
+  expect(troubles({ value: "-inf" }, 0)).toEqual(["t:4"]);
+  expect(troubles({ value: "-inf" }, 1)).toEqual(["t:3", "t:4"]);
+});
+
+test("a line's count is exact, or said to be about so many", () => {
+  const b = new Builder("counts");
+  b.begin(["x", "y"]);
+  b.at(1);
+  b.at(1);
+  b.starts(1, 60);
+  b.ended({ "1": 75 });
+  const trace = traceOf(b.log);
+  const told = (at: number): string =>
+    `${trace.runs(0, 1, at)}${trace.isAbout(0, 1, at) ? " about" : ""}`;
+  expect([2, 3, 4, trace.length].map(told)).toEqual(["1", "2 about", "60 about", "75"]);
+});
+
+/** Every mirrored graph of a fixture, as it is, and with all groups closed. */
+function pictures(trace: Trace): Picture[] {
+  const mirrors = [trace.tape.mirror, ...[...trace.programs.values()].map((p) => p.mirror)];
+  return mirrors.flatMap((mirror) => {
+    const folding = new Folding("z", mirror);
+    folding.closeAll();
+    return [mirror, folding.picture];
+  });
+}
+
+function covers(node: MirrorNode, x: number, y: number): boolean {
+  const { width, height } = sizeOf(node);
+  return Math.abs(x - node.x) < width / 2 - 1 && Math.abs(y - node.y) < height / 2 - 1;
+}
+
+const SMALL = Object.entries(FIXTURES).filter(([name]) => !/deep|thousand|hostile/.test(name));
+
+test.each(SMALL)("%s: no edge runs behind a node that is not its end", (_, log) => {
+  for (const picture of pictures(traceOf(log()))) {
+    const nodes = picture.nodes.filter(({ shape }) => shape !== "seed" && shape !== "update");
+    const behind: string[] = [];
+    for (const edge of picture.edges.all) {
+      if (edge.kind === "saved" || edge.chip !== "") continue;
+      const points = route(edge);
+      const ends = [points.slice(0, 2), points.slice(-2)];
+      const isEnd = (node: MirrorNode): boolean =>
+        ends.some(([x, y]) => {
+          const { width, height } = sizeOf(node);
+          return Math.abs(x - node.x) <= width / 2 + 1 && Math.abs(y - node.y) <= height / 2 + 13;
+        });
+      for (let at = 0; at + 7 < points.length; at += 6) {
+        for (let step = 1; step < 12; step++) {
+          const [x, y] = pointOn(points.slice(at, at + 8), step / 12);
+          const met = nodes.find((node) => covers(node, x, y) && !isEnd(node));
+          if (met !== undefined) behind.push(`${edge.kind} ${edge.key} behind ${met.shape} ${met.title}`);
+        }
+      }
+    }
+    expect([...new Set(behind)]).toEqual([]);
+  }
+});
+
+test.each(SMALL)("%s: no two nodes overlap", (_, log) => {
+  for (const { nodes } of pictures(traceOf(log()))) {
+    const solid = nodes.filter(({ shape }) => shape !== "seed" && shape !== "update");
+    const met = solid.flatMap((a, i) =>
+      solid.slice(i + 1).flatMap((b) => {
+        const [p, q] = [sizeOf(a), sizeOf(b)];
+        const beside = Math.abs(a.x - b.x) >= (p.width + q.width) / 2;
+        const apart = Math.abs(a.y - b.y) >= (p.height + q.height) / 2;
+        return beside || apart ? [] : [`${a.title} ${b.title}`];
+      }),
+    );
+    expect(met).toEqual([]);
+  }
+});
+
+test("data is still data", () => {
+  const { mirror } = traceOf(loop(1).log).tape;
+  expect(mirror.nodes.filter(isData).map(({ title }) => title)).toEqual(["x"]);
+});
