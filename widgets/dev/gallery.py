@@ -568,6 +568,9 @@ def tab(title: str) -> str:
 LAST = ".tg-graph .tg-node"
 SCENES: dict[str, Scene] = {
     "eager-4": Scene(traced(EAGER)),
+    "layer-called": Scene(
+        lambda: tg.show(tg.vision.models.LeNet(), tg.ones([2, 1, 28, 28])).log
+    ),
     "names": Scene(traced(NAMES), ["ArrowLeft"] * 3),
     "taught": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape", "i"]),
     "eager-4-inspected": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape"]),
