@@ -144,6 +144,8 @@ def apply_pass(
     rounds = (run_all(passes, graph, checked=checked) for _ in range(MOST_ROUNDS))
     while next(rounds, False) and len(passes) > 1:
         pass
+    effective = {applied.name for applied in result.report}
+    result.report.unchanged = [p.name for p in passes if p.name not in effective]
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 __all__ = ["Applied", "Change", "Report"]
@@ -46,7 +46,15 @@ class Applied(NamedTuple):
 
 
 class Report(list[Applied]):
-    """The passes that changed something, in order; it prints as a table."""
+    """The passes that changed something, in order; it prints as a table.
+
+    Attributes:
+        unchanged: The names of those that were tried and changed nothing.
+    """
+
+    def __init__(self, applied: Iterable[Applied] = ()) -> None:
+        super().__init__(applied)
+        self.unchanged: list[str] = []
 
     @property
     def changes(self) -> list[Change]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -126,4 +127,27 @@ def test_the_inspector_teaches_and_is_as_wide_as_one_likes(
     page.mouse.up()
     assert (inspector.bounding_box() or {})["width"] == pytest.approx(
         before + 120, abs=6
+    )
+
+
+def test_the_graph_is_saved_as_svg_and_as_png(
+    offline: Watched, tmp_path: Path, artefacts: Path
+) -> None:
+    write_page(record(USE, Value=micrograd.Value).log, tmp_path / "yours.html")
+    page = offline.page
+    page.goto((tmp_path / "yours.html").as_uri())
+    expect(page.locator(".tg-graph")).to_be_visible()
+    for ending in ("svg", "png"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=ending.upper()).click()
+        download.value.save_as(artefacts / f"saved.{ending}")
+    text = (artefacts / "saved.svg").read_text("utf-8")
+    root = ET.fromstring(text)  # noqa: S314  our own
+    names = {element.text for element in root.iter() if element.tag.endswith("text")}
+    assert {"mul", "add", "mul_grad", "add_grad", "x", "x.grad"} <= names
+    image = (artefacts / "saved.png").read_bytes()
+    wide, high = (int.from_bytes(image[at : at + 4], "big") for at in (16, 20))
+    assert (wide, high) == (
+        2 * int(root.get("width", 0)),
+        2 * int(root.get("height", 0)),
     )

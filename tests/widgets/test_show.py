@@ -319,5 +319,67 @@ def test_a_file_of_another_kind_says_what_would_be_right(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("thing", [3, None, "log.json"])
 def test_curves_are_drawn_of_a_training_alone(thing: Any) -> None:
-    with pytest.raises(tg.errors.InvalidValueError, match="of a monitor or its log"):
+    with pytest.raises(
+        tg.errors.InvalidValueError, match="of a monitor, its history or log"
+    ):
         tg.plot.loss(thing)
+
+
+def test_a_layer_with_an_input_is_drawn_with_its_call() -> None:
+    net = tg.nn.Sequential(tg.nn.Linear(2, 3), tg.nn.ReLU(), tg.nn.Linear(3, 1))
+    shown = tg.show(net, tg.ones([4, 2]))
+    events: list[Any] = shown.log["events"]
+    scopes = [e.get("scope") for e in events if e["kind"] == "node"]
+    layers = ["Sequential/0", "Sequential/1", "Sequential/2"]
+    assert list(dict.fromkeys(scopes)) == layers or len(set(scopes)) == 3
+    assert "Linear" in shown.text
+    assert "relu" in shown.text
+
+
+def test_a_call_that_fails_is_drawn_as_far_as_it_came() -> None:
+    net = tg.nn.Sequential(tg.nn.Linear(2, 3), tg.nn.Linear(4, 1))
+    events: list[Any] = tg.show(net, tg.ones([4, 2])).log["events"]
+    assert [e["kind"] for e in events].count("op_failed") == 1
+    assert events[-1]["ok"] is False
+
+
+def test_a_loss_is_drawn_with_the_gradients_of_its_inputs() -> None:
+    w = tg.to_tensor([3.0, 4.0], stop_gradient=False)
+    w.name = "w"
+    loss = (w * w).sum()
+    loss.backward(retain_graph=True)
+    events: list[Any] = tg.show(loss).log["events"]
+    number = next(e["tensor"] for e in events if e.get("name") == "w")
+    (grad,) = [e for e in events if e["kind"] == "grad"]
+    assert (grad["tensor"], grad["value"]["first"]) == (number, [6.0, 8.0])
+
+
+def test_passes_that_changed_nothing_are_named() -> None:
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [2])
+        y = tg.tanh(x * 1.0)
+    names = ["identities", "dead_code", "fc_fuse"]
+    report = tg.passes.apply_pass(main, names, fetches=[y]).report
+    assert report.unchanged == ["dead_code", "fc_fuse"]
+    shown = tg.show(report)
+    assert shown.text.endswith("changed nothing: dead_code, fc_fuse")
+    events: list[Any] = shown.log["events"]
+    counts = [(e["name"], len(e["changes"])) for e in events if e["kind"] == "pass"]
+    assert counts == [("identities", 1), ("dead_code", 0), ("fc_fuse", 0)]
+
+
+def test_curves_are_drawn_of_a_history() -> None:
+    net = tg.nn.Linear(2, 1)
+    sgd = tg.optimizer.SGD(0.1, parameters=net.parameters())
+    batches = tg.monitor([tg.ones([4, 2])] * 3, model=net, optimizer=sgd, every=3600)
+    for x in batches:
+        loss = net(x).square().mean()
+        loss.backward()
+        sgd.step()
+        sgd.clear_grad()
+    for draw in (tg.plot.loss, tg.plot.learning_rate, tg.plot.gradient_norms):
+        ours, theirs = draw(batches).lines, draw(batches.history).lines
+        pairs = zip(ours, theirs, strict=True)
+        for one, other in pairs:
+            assert np.allclose(one.get_xydata(), other.get_xydata())

@@ -295,6 +295,22 @@ for step in range(20):
 """
 
 
+NAMES = """\
+w = tg.to_tensor([3.0, -2.0], stop_gradient=False)
+rate = 0.1
+
+def loss_of(w):
+    square = w * w
+    return square.sum()
+
+for step in range(3):
+    loss = loss_of(w)
+    loss.backward()
+    print(f"step {step}: loss {loss.item():.3f}")
+    w = (w - rate * w.grad).detach()
+    w.stop_gradient = False
+"""
+
 DIAMOND = """\
 x = tg.to_tensor(2.0, stop_gradient=False)
 y = x * x
@@ -552,6 +568,10 @@ def tab(title: str) -> str:
 LAST = ".tg-graph .tg-node"
 SCENES: dict[str, Scene] = {
     "eager-4": Scene(traced(EAGER)),
+    "layer-called": Scene(
+        lambda: tg.show(tg.vision.models.LeNet(), tg.ones([2, 1, 28, 28])).log
+    ),
+    "names": Scene(traced(NAMES), ["ArrowLeft"] * 3),
     "taught": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape", "i"]),
     "eager-4-inspected": Scene(traced(EAGER), ["/", *"mul", "Enter", "Escape"]),
     "eager-400": Scene(sized(EAGER_MANY, 66)),

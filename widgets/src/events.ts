@@ -34,6 +34,8 @@ export type AnyEvent =
   | TrainEvent
   | ProfileEvent
   | Dropped
+  | NamesEvent
+  | OutputEvent
   | AboutEvent
   | BesideEvent;
 
@@ -415,6 +417,27 @@ export interface Dropped extends Event {
 }
 
 /**
+ * Some names of the source mean something else from now on.
+ *
+ * `scope` is the function that they are local to, empty for the outermost; `tensors`
+ * maps names to numbers of tensors, `texts` to a word for anything else; `gone` are
+ * names without a meaning.
+ */
+export interface NamesEvent extends Event {
+  kind: "names";
+  scope: string;
+  tensors: Record<string, number>;
+  texts: Record<string, string>;
+  gone: string[];
+}
+
+/** The source printed something. */
+export interface OutputEvent extends Event {
+  kind: "output";
+  text: string;
+}
+
+/**
  * What is known of an op: its docstring, its inputs and outputs, its rule.
  *
  * `rule` is the source of the gradient rule's body, `takes` are its parameters:
@@ -493,6 +516,8 @@ export const FIELDS: Record<string, string> = {
   Span: "name:str start:float duration:float depth:count bytes?:count at?:count",
   profile: "title:str spans:Span[]",
   dropped: "count:count what:str why:str",
+  names: "scope:str tensors:int{} texts:str{} gone:str[]",
+  output: "text:str",
   about: "type:str text:str inputs:str[] outputs:str[] rule:str takes:str[]",
   beside: "log:str stops:count[][] first:count[] words:str[]",
 };

@@ -12,6 +12,7 @@ import { InspectorPane } from "./draw/inspector";
 import { legend } from "./draw/legend";
 import type { Actions, Frame } from "./draw/look";
 import { MemoryPane } from "./draw/memory";
+import { NowPane } from "./draw/now";
 import { ScrubberPane } from "./draw/scrubber";
 import { SourcePane } from "./draw/source";
 import { splitter } from "./draw/splitter";
@@ -79,6 +80,7 @@ export class View implements Actions {
     (answer) => this.tell(answer),
   );
   private readonly body = el("div", "tg-body");
+  private readonly now = new NowPane(this);
   private readonly divider = new Divider(this.element);
   private readonly legend = legend();
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
@@ -228,7 +230,8 @@ export class View implements Actions {
 
   private assemble(): void {
     const { source, memory, graph, inspector } = this.panes;
-    const aside = el("div", "tg-aside", source.element, inspector.element);
+    const now = this.now.element;
+    const aside = el("div", "tg-aside", source.element, now, inspector.element);
     const main = el("div", "tg-main", memory.element, graph.element, this.blank);
     this.body.append(aside, this.divider.element, main);
     this.addSplitters(graph.element);
@@ -311,6 +314,7 @@ export class View implements Actions {
     for (const pane of Object.values(panes)) {
       if (!body.hidden) pane.update(frame);
     }
+    if (!body.hidden) this.now.update(frame);
     blank.hidden = !panes.memory.element.hidden || !panes.graph.element.hidden;
     scrubber.update(frame);
     this.stepBar.update();

@@ -418,6 +418,28 @@ class Dropped(Event):
     why: str
 
 
+class NamesEvent(Event):
+    """Some names of the source mean something else from now on.
+
+    `scope` is the function that they are local to, empty for the outermost; `tensors`
+    maps names to numbers of tensors, `texts` to a word for anything else; `gone` are
+    names without a meaning.
+    """
+
+    kind: Literal["names"]
+    scope: str
+    tensors: dict[str, int]
+    texts: dict[str, str]
+    gone: list[str]
+
+
+class OutputEvent(Event):
+    """The source printed something."""
+
+    kind: Literal["output"]
+    text: str
+
+
 class AboutEvent(Event):
     """What is known of an op: its docstring, its inputs and outputs, its rule.
 
@@ -453,7 +475,7 @@ AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
-    AboutEvent, BesideEvent,
+    NamesEvent, OutputEvent, AboutEvent, BesideEvent,
 ]  # fmt: skip
 
 

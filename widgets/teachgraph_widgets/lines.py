@@ -202,6 +202,7 @@ class Cursor:
             if only another scope may still name them.
         pause: The unrecorded steps under way, and the call that ends them.
         wait: Called with each line that starts, before it runs.
+        tell_names: Takes a namespace, the names to tell of, their scope and a line.
         engine: The code of engines other than the framework, if it stands in the same
             source: what it does belongs to the line that called it.
     """
@@ -216,6 +217,7 @@ class Cursor:
         self.pause: Pause | None = None
         self.wait: Callable[[int], None] | None = None
         self.engine: frozenset[CodeType] = frozenset()
+        self.tell_names: Tell = ignore_names
         self._marking = False
         self._due = 0.0
         self._untold = 0
@@ -235,7 +237,7 @@ class Cursor:
             self._untold += 1
         before = visits.get(line, 0)
         visits[line] = before + 1
-        self.line = line
+        last, self.line = self.line, line
         now = perf_counter()
         if before >= ALWAYS and now < self._due:
             log.pending, log.starts = line, before + 1
@@ -245,6 +247,7 @@ class Cursor:
             self._marking = True
             self.source.filename = sys._getframe(2).f_code.co_filename
         log.pending = 0
+        self.tell(sys._getframe(2), line, last)
         if before < ALWAYS:
             log.add(line, "line")
         else:
@@ -286,11 +289,20 @@ class Cursor:
         line = self.source.starts.get(line, line)
         if line != self.line:
             if not self._marking:
+                self.tell(frame, frame.f_lineno, self.line)
                 if self.has_unnamed:
                     self.find_names(frame, frame.f_lineno)
                 self.visits[line] = self.visits.get(line, 0) + 1
             self.line = line
         return line
+
+    def tell(self, frame: FrameType, line: int, at: int) -> None:
+        """Tell what the names of a scope mean, before its next statement runs."""
+        names = self.source.names.get(line, ())
+        if names:
+            is_top = names is self.source.top
+            scope = "" if is_top else frame.f_code.co_name
+            self.tell_names(frame.f_locals, names, scope, at)
 
     def find_names(self, frame: FrameType, line: int) -> None:
         """Search the scope of `line` for names of tensors that have none yet.
@@ -363,6 +375,15 @@ class Cursor:
 
 
 UNTOLD = ("line starts", "after 50 a line that records nothing is told once in 10 ms")
+
+
+Tell = Callable[[Mapping[str, Any], Sequence[str], str, int], None]
+
+
+def ignore_names(
+    namespace: Mapping[str, Any], names: Sequence[str], scope: str, line: int
+) -> None:
+    """Tell nothing."""
 
 
 def ignore(namespace: Mapping[str, Any], names: Sequence[str]) -> bool:

@@ -204,10 +204,13 @@ class Monitor:
         """Record a step; of a very long training only each second, fourth, ..."""
         metrics, norms = dict(self._metrics), dict(self._listener.norms)
         facts = {"step": self._step, "epoch": epoch, "loss": loss, "norms": norms}
-        self.history.append({**facts, "metrics": metrics, "seconds": seconds})
+        point = {**facts, "metrics": metrics, "seconds": seconds}
+        self.history.append(point)
         if len(self.history) >= MOST_POINTS * self._thin.bit_length():
             self._thin *= 2
         rate = None if self.optimizer is None else float(self.optimizer.get_lr())
+        if rate is not None:
+            point["rate"] = rate
         figures = rounded(loss), round(seconds, 6), samples
         rest = *figures, pairs(metrics), pairs(norms), len(self) or None, rate
         self._log.add(0, "train", self._step, epoch, *rest)

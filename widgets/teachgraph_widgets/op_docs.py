@@ -1,4 +1,4 @@
-"""What the inspector teaches of an op: its docstring and the source of its rule."""
+"""Docstrings and gradient rules of ops, for the inspector to teach."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from teachgraph.cli.ipython import LabMissingError
 from teachgraph.core.errors import InvalidValueError, at_user_line
@@ -43,7 +43,7 @@ def loss(source: Any, ax: Any = None) -> Any:
     A cross marks each step whose loss was not finite.
 
     Args:
-        source: A monitor, or its event log.
+        source: A monitor, its `history`, or its event log.
         ax: Matplotlib's axes; by default new ones.
 
     Raises:
@@ -125,13 +125,21 @@ def timeline(profile: Profiler, ax: Any = None) -> Any:
 
 
 def training(source: Any) -> Sequence[TrainEvent]:
-    """Return the training steps of a monitor or a log."""
+    """Return the training steps of a monitor, its history, or a log."""
+    if isinstance(source, (list, tuple)) and all(map(is_point, source)):
+        nothing: dict[str, Any] = {"norms": {}, "metrics": {}}
+        return cast("Sequence[TrainEvent]", [nothing | point for point in source])
     log = source.events if isinstance(source, Monitor) else source
     if not isinstance(log, dict):
         kind = type(source).__name__
-        message = f"curves are drawn of a monitor or its log, got {kind}"
+        message = f"curves are drawn of a monitor, its history or log, got {kind}"
         raise InvalidValueError(at_user_line(message))
     return fold(validate(log)).training
+
+
+def is_point(point: Any) -> bool:
+    """True for a point of a monitor's history."""
+    return isinstance(point, dict) and {"step", "loss"} <= point.keys()
 
 
 def curves(

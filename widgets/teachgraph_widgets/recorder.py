@@ -15,6 +15,7 @@ from teachgraph.core.errors import OpError
 from teachgraph.core.observe import attach, detach, observers
 from teachgraph.nn.layer import Layer
 from teachgraph.utils.observe import Observer
+from teachgraph_widgets.bindings import Bindings, Output
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
@@ -50,6 +51,9 @@ class Recorder(Observer):
         self.tape = TapeRecorder(self.log, self.cursor, budget, values=values)
         self.programs = ProgramRecorder(self.log, self.cursor, budget, values=values)
         self.tape.pass_ended = self.pass_ended
+        self.bindings = Bindings(self.log, self.tape.number_of)
+        self.cursor.tell_names = self.bindings.write
+        self.output = Output(self.log, self.cursor)
         self.layers = self.programs.layers = self.tape.layers
         self.failures = FailureRecorder(self.tape, self.programs)
         # Methods as instance attributes: an announcement costs one call, not two, and
@@ -67,6 +71,7 @@ class Recorder(Observer):
         self.cursor.begin()
         self.layers.look()
         attach(self)
+        self.output.begin()
 
     def op_begin(
         self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
@@ -151,10 +156,13 @@ class Recorder(Observer):
             namespace: The namespace in which to look up the last names of tensors.
             line: A line of the scope of that namespace; by default the outermost.
         """
+        self.output.end()
         if self in observers:
             detach(self)
         if namespace is not None:
-            self.tape.look(namespace, self.source.names.get(line, self.source.top))
+            names = self.source.names.get(line, self.source.top)
+            self.tape.look(namespace, names)
+            self.tell_last_names(namespace, names)
         if self.cursor.pause is not None and isinstance(error, OpError):
             self.failures.write_error(error)
         skipped = self.sampler.skipped
@@ -168,6 +176,16 @@ class Recorder(Observer):
         if self.programs.skipped:
             self.log.leave_out("runs", SKIPPED, self.programs.skipped)
         self.log.end(self.cursor.line, error, self.cursor.starts)
+
+    def tell_last_names(
+        self, namespace: Mapping[str, Any], names: Sequence[str]
+    ) -> None:
+        """Record what the names mean after the last line."""
+        scope = "" if names is self.source.top else self.bindings.scope
+        try:
+            self.bindings.write(namespace, names, scope, self.cursor.line)
+        except Exception as error:
+            self.log.broke(error)
 
 
 ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]

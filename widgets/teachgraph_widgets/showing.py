@@ -23,12 +23,14 @@ from teachgraph_widgets.engines import has_attribute, is_foreign
 from teachgraph_widgets.events import Log, PlanBuffer
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.folded import shape_text
+from teachgraph_widgets.history import past_of
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.monitoring import Monitor
 from teachgraph_widgets.op_docs import write_about
 from teachgraph_widgets.profiler import Profiler
 from teachgraph_widgets.programs import ProgramRecorder
+from teachgraph_widgets.recorder import Recorder
 from teachgraph_widgets.stats import dtype_name
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import cut, summary
@@ -82,7 +84,8 @@ def show(thing: Any, *others: Any, names: tuple[str, str] = ("", "")) -> Shown:
             tape), a value of another engine (see `engines.Vertex`), the report of
             passes, a memory plan, a trace, a profile, a monitor; or a file: a saved
             model, a saved log, an exported page.
-        others: Another one, to be drawn beside it.
+        others: Another one, to be drawn beside it. Of a Layer its inputs: it is called
+            with them, and drawn with all that the call computes, layer by layer.
         names: What two that are beside each other are called.
 
     Raises:
@@ -98,6 +101,8 @@ def show(thing: Any, *others: Any, names: tuple[str, str] = ("", "")) -> Shown:
          x = D float32 [2]
       1  scale(x) -> [2]  scale=3.0
     """
+    if others and isinstance(thing, Layer):
+        return of_call(thing, others)
     if others:
         return side_by_side(thing, others, names)
     if isinstance(thing, (str, os.PathLike)):
@@ -161,11 +166,15 @@ def of_function(static: StaticFunction) -> Shown:
 
 
 def of_tensor(tensor: Tensor) -> Shown:
-    """Show a tensor: its tape and its value."""
+    """Show a tensor: its tape and its value, with the gradients of its leaves."""
     log = EventLog(f"Tensor {tensor.label}".rstrip())
     log.begin("")
     recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
     write_tensor(recorder, tensor)
+    for leaf in past_of(tensor, ()).leaves:
+        if leaf.grad is not None and leaf is not tensor:
+            stats = recorder.summarize_gradient(leaf.grad)
+            log.add(0, "grad", recorder.number(leaf), None, True, stats)
     return ended(log, str(explain(tensor)))
 
 
@@ -182,6 +191,24 @@ def of_layer(layer: Layer) -> Shown:
         lines.append(f"P {clean(name)} {facts}")
     total = sum(parameter.size for parameter in layer.parameters())
     return ended(log, "\n".join([*lines, f"{total:,} parameters"]))
+
+
+def of_call(layer: Layer, inputs: tuple[Any, ...]) -> Shown:
+    """Show a layer with the graph of one call, which is run for that.
+
+    An error of the call is part of the picture.
+    """
+    recorder = Recorder(Source(""), type(layer).__name__)
+    error: BaseException | None = None
+    recorder.begin()
+    try:
+        layer(*inputs)
+    except Exception as raised:
+        error = raised
+    finally:
+        recorder.end(error)
+    log = recorder.log.whole()
+    return Shown(log, "\n".join([*repr(layer).splitlines(), summary(log)]))
 
 
 def is_vertex(thing: Any) -> bool:
@@ -225,7 +252,12 @@ def of_report(report: Report) -> Shown:
             for change in applied.changes
         ]
         log.add(0, "pass", 0, applied.name, applied.before, applied.after, changes)
-    return ended(log, str(report) if report else "no pass changed anything")
+    last = report[-1].after if report else 0
+    for name in report.unchanged:
+        log.add(0, "pass", 0, name, last, last, [])
+    text = str(report) if report else "no pass changed anything"
+    names = ", ".join(report.unchanged)
+    return ended(log, f"{text}\nchanged nothing: {names}" if names else text)
 
 
 def of_plan(plan: Any) -> Shown:

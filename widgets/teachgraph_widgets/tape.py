@@ -297,6 +297,10 @@ class TapeRecorder(Watcher):
         self.write_value(tensor, number, 0)
         return number
 
+    def number_of(self, thing: Any) -> int | None:
+        """Return the number of a tensor that is in the log, None for anything else."""
+        return self._tensors.find(thing)
+
     def numbers_of(self, inputs: Sequence[Any], op: str = "") -> tuple[int, ...]:
         """Return the numbers of an op's inputs; record the new ones."""
         find, unnamed, read = self._tensors.find, self._unnamed, []

@@ -152,3 +152,14 @@ function extent(
   const top = -ROW / 2 + (grows ? 0 : Math.max(0, first)) * ROW;
   return { width, top, height };
 }
+
+/** The longest side of a picture that is saved: a canvas twice as long is allowed. */
+const LONGEST = 8000;
+
+/** Where to look from to see all of a graph at its own size, and how large that is. */
+export function wholeView(mirror: Picture): { size: Size; camera: Camera } {
+  const { width, top, height } = extent(mirror, false);
+  const scale = Math.min(1, LONGEST / Math.max(width, height));
+  const size = { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
+  return { size, camera: { x: 0, y: top + height / 2, scale } };
+}

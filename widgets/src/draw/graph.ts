@@ -8,9 +8,10 @@ import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
 import { badge } from "./badge";
-import { CameraMan } from "./camera";
+import { CameraMan, wholeView } from "./camera";
 import { Cards } from "./cards";
 import { button, el, freshId, setText } from "./dom";
+import { save } from "./export";
 import { hit } from "./hit";
 import { Leaves } from "./leaves";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
@@ -288,11 +289,29 @@ export class GraphPane implements Pane {
       "span",
       "tg-tools",
       this.foldButton,
+      button("tg-tool", "SVG: save the whole graph as a picture", "SVG", () =>
+        this.save("svg"),
+      ),
+      button("tg-tool", "PNG: save the whole graph as a picture", "PNG", () =>
+        this.save("png"),
+      ),
       button("tg-tool", "Zoom out", "−", () => this.zoom(1 / 1.4)),
       button("tg-tool", "Zoom in", "+", () => this.zoom(1.4)),
       button("tg-tool", "Fit the whole graph, or follow again (f)", "Fit", () =>
         this.fit(),
       ),
+    );
+  }
+
+  /** Save all of the graph as it is now, where names are large enough to read. */
+  private save(ending: string): void {
+    const { frame } = this;
+    if (frame === undefined) return;
+    const { size, camera } = wholeView(this.picture());
+    const shapes = scene(this.picture(), camera, size, lookOf(frame));
+    const palette = this.palette();
+    save(`graph.${ending}`, size, palette.panel, (context, ratio) =>
+      paint(context, shapes, camera, size, ratio, palette),
     );
   }
 

@@ -20,6 +20,7 @@ import type {
 } from "../events";
 import type { Group } from "../layout/groups";
 import { shapeText } from "../text";
+import { Bindings } from "./bindings";
 import type { Made, Mirror } from "./mirror";
 import { groupTitle } from "./folding";
 import { ProgramState, type OpRow, type Row } from "./programs";
@@ -66,6 +67,8 @@ export class Trace {
   readonly rewritten: AstEvent[] = [];
   readonly training: TrainEvent[] = [];
   readonly profiles: ProfileEvent[] = [];
+  /** Names and output. */
+  readonly bindings = new Bindings();
   /** What is known of each type of operator. */
   readonly about = new Map<string, AboutEvent>();
   /** Another trace to be shown beside this one. */
@@ -309,6 +312,10 @@ export class Trace {
       case "about":
         this.about.set(event.type, event);
         return;
+      case "names":
+        return this.bindings.names(event);
+      case "output":
+        return this.bindings.output(event);
       case "beside":
         this.beside = event;
         return;

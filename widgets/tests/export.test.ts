@@ -1,0 +1,73 @@
+// @vitest-environment happy-dom
+/** A graph as a file: what it says, at its own size, as text that cannot do anything. */
+
+import { expect, test } from "vitest";
+import { diamond, mlp } from "../fixtures/eager";
+import { wholeView } from "../src/draw/camera";
+import { svgText } from "../src/draw/export";
+import { paint } from "../src/draw/paint";
+import { scene, type Look } from "../src/draw/scene";
+import type { Palette } from "../src/draw/theme";
+import type { Log } from "../src/events";
+import { caption } from "../src/state/caption";
+import { traceOf } from "./trace";
+
+const HUES = ["#111111", "#222222"];
+const palette = new Proxy({} as Palette, {
+  get: (_, name) =>
+    name === "hues" ? HUES : /tones|letters/.test(String(name)) ? palette : "#123456",
+});
+
+function exported(log: Log): { text: string; root: Element; width: number } {
+  const trace = traceOf(log);
+  const { mirror } = trace.tape;
+  const { size, camera } = wholeView(mirror);
+  const look = {
+    position: trace.length,
+    linked: new Set<string>(),
+    hue: () => 0,
+    isCurrent: () => false,
+    caption: (node: Parameters<typeof caption>[1]) => caption(trace, node, trace.length),
+    stats: () => undefined,
+    hooked: () => "",
+    isBad: () => false,
+  } as unknown as Look;
+  const shapes = scene(mirror, camera, size, look);
+  const text = svgText(size, "#ffffff", (context, ratio) =>
+    paint(context, shapes, camera, size, ratio, palette),
+  );
+  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  return { text, root, width: size.width };
+}
+
+test("each operator and gradient stands in the file as text", () => {
+  const { root } = exported(diamond());
+  const said = [...root.querySelectorAll("text")].map(({ textContent }) => textContent);
+  for (const { title } of traceOf(diamond()).tape.mirror.nodes) {
+    expect(said.join(" ")).toContain(title.slice(0, 8));
+  }
+  expect(root.querySelectorAll("path").length).toBeGreaterThan(20);
+});
+
+test("the file is as large as the graph, and has its own background", () => {
+  const { root, width } = exported(mlp());
+  expect(root.getAttribute("viewBox")).toContain(`0 0 ${width} `);
+  expect(root.querySelector("rect")?.getAttribute("fill")).toBe("#ffffff");
+});
+
+test("paths hold numbers only", () => {
+  const { root } = exported(mlp());
+  for (const path of root.querySelectorAll("path")) {
+    expect(path.getAttribute("d")).toMatch(/^[MLCAZ\d .e-]*$/);
+  }
+});
+
+test("a hostile name is text", () => {
+  const log = diamond();
+  const events = log.events.map((event) =>
+    event.kind === "tensor" ? { ...event, name: "</text><script>alert(1)</script>" } : event,
+  );
+  const { text, root } = exported({ ...log, events });
+  expect(text).not.toContain("<script");
+  expect(root.querySelectorAll("script").length).toBe(0);
+});
