@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,9 @@ def boundary(
         title: Written above.
 
     Returns:
-        A figure of matplotlib.
+        A picture that a notebook displays.
     """
+    from IPython.display import Image
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.2, 3.2), layout="constrained")
@@ -78,10 +80,12 @@ def boundary(
     scores = scores_of(grid)
     margin = (scores[:, 1] - scores[:, 0]).reshape(80, 80)
     side = 1.0 / (1.0 + np.exp(-margin))
-    axes.contourf(line, line, side, levels=20, cmap="PuOr", vmin=0.0, vmax=1.0)
+    axes.contourf(line, line, side, levels=20, cmap="PuOr", vmin=-1.0, vmax=2.0)
     axes.contour(line, line, side, levels=[0.5], colors="black", linewidths=1.5)
     for one, mark, colour in ((0, "o", "#8A4B00"), (1, "s", "#3B1E70")):
         x, y = points[labels == one].T
-        axes.scatter(x, y, s=9, marker=mark, color=colour)
+        axes.scatter(x, y, s=14, marker=mark, c=colour, linewidths=0.4, ec="white")
     axes.set(title=title, xticks=[], yticks=[], aspect="equal")
-    return figure
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=110)
+    return Image(drawn.getvalue(), alt=f"Two spirals, and where they part. {title}")
