@@ -49,10 +49,11 @@ CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-browser: only print its address)
+lab: setup $(LAB_SETTINGS) ## open JupyterLab on the start page (ARGS=--no-browser: only print its address)
+	@teachgraph course welcome --folder $(LEARN)
 	@teachgraph course start 00 --folder $(LEARN) --exist-ok
 	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) \
-		--LabApp.default_url=/lab/tree/00_four_lines.ipynb $(ARGS)
+		--LabApp.default_url=/lab/tree/Welcome.ipynb $(ARGS)
 
 # Two processes share two processors; threads of BLAS that wait for a third spin.
 quick test full: export OPENBLAS_NUM_THREADS := 1

@@ -1,4 +1,4 @@
-"""`teachgraph course`: list, start, check, hint, solution, status, mine.
+"""`teachgraph course`: list, start, check, hint, solution, status, mine, welcome.
 
 Each action returns its answer twice, as lines for people and as a mapping for `--json`,
 and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
@@ -29,6 +29,7 @@ from teachgraph.course.table import (
     find,
     lessons,
 )
+from teachgraph.course.welcome import course_map, notebook
 from teachgraph.io.files import written_whole
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def add_arguments(subparsers: Subparsers) -> None:
     )
     solution.add_argument("--lang", choices=LANGUAGES, default="en", help="en or zh")
     add("status", "Show the way through the course, and where you are.", language=True)
+    welcome = add("welcome", "Put the start page into a folder.", language=True)
+    welcome.add_argument("--folder", type=Path, default=Path(), help="default: here")
     mine = add("mine", "Print your own framework as one file.", language=True)
     mine.add_argument("--file", type=Path, help="write it there instead")
 
@@ -327,42 +330,27 @@ def _solution(args: argparse.Namespace) -> Answer:
 def _status(args: argparse.Namespace) -> Answer:
     kept = progress.load()
     language = cast(Language, args.lang)
-    rows, lines = [], _set_aside(kept, language)
-    for lesson in lessons():
-        record = kept.records.get(lesson.number, progress.Record())
-        if record.notebooks:
-            rows.append({"lesson": lesson.number, **asdict(record)})
-        lines.append(_on_the_map(lesson, record, language))
-    if not rows:
-        lines.append(say("nothing_started", language))
-    pieces = mine.parts(kept.answers())
-    own, given = mine.counted(pieces)
-    if own:
-        lines.append(say("framework", language, own=own, given=given))
-    data = {"lessons": rows, "progress": str(kept.path), "own": own, "given": given}
-    return Answer(lines, data)
+    found = course_map(language)
+    rows = [
+        {"lesson": number, **asdict(record)}
+        for number, record in kept.records.items()
+        if record.notebooks
+    ]
+    data = {"lessons": rows, "progress": str(kept.path)}
+    lines = [*_set_aside(kept, language), *found.lines()]
+    return Answer(lines, {**data, "own": found.own, "given": found.given})
 
 
-MARKS = {"passed": "●", "started": "◐", "open": "○", "coming": "·"}
-"""How far a lesson is, as a sign on the map."""
-
-
-def _on_the_map(lesson: Lesson, record: progress.Record, language: Language) -> str:
-    """A line of the map: a sign, the lesson, how far it is."""
-    right, count = sum(record.tasks.values()), len(record.tasks)
-    if not lesson.built:
-        mark, words = "coming", say("coming", language)
-    elif record.passed:
-        mark, words = "passed", say("state_passed", language)
-    elif record.tasks:
-        mark = "started"
-        words = say("state_score", language, right=right, count=count)
-    elif record.notebooks:
-        mark, words = "started", say("state_started", language)
-    else:
-        mark, words = "open", ""
-    line = f"{MARKS[mark]} {lesson.number}  {lesson.title[language]}"
-    return f"{line}: {words}" if words else line
+def _welcome(args: argparse.Namespace) -> Answer:
+    path = (args.folder / "Welcome.ipynb").resolve()
+    created = True
+    try:
+        write_new(path, notebook(args.lang))
+    except FileExistsError:
+        created = False
+    sentence = "welcome_made" if created else "notebook_there"
+    data = {"notebook": str(path), "created": created}
+    return Answer([say(sentence, args.lang, path=path)], data)
 
 
 def _mine(args: argparse.Namespace) -> Answer:
@@ -393,4 +381,5 @@ ACTIONS: Mapping[str, Callable[[argparse.Namespace], Answer]] = {
     "solution": _solution,
     "status": _status,
     "mine": _mine,
+    "welcome": _welcome,
 }

@@ -16,6 +16,7 @@ import pytest
 from teachgraph.cli import main
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import find
+from teachgraph.course.welcome import course_map
 
 
 @dataclass
@@ -225,7 +226,16 @@ def test_a_damaged_progress_file_is_set_aside(teachgraph: Run, home: Path) -> No
 
 def test_every_action_explains_itself(teachgraph: Run) -> None:
     overview = teachgraph("--help").stdout
-    for action in ("list", "start", "check", "hint", "solution", "status", "mine"):
+    for action in (
+        "list",
+        "start",
+        "check",
+        "hint",
+        "solution",
+        "status",
+        "mine",
+        "welcome",
+    ):
         assert action in overview
         page = teachgraph(action, "--help")
         assert page.code == 0
@@ -239,3 +249,20 @@ def test_each_language_has_a_notebook_of_its_own(teachgraph: Run, work: Path) ->
     assert str(work / "02_the_tape.zh.ipynb") in chinese.stdout
     english = teachgraph("check", "02", "--lang", "en", "--seconds", "0.001")
     assert str(work / "02_the_tape.ipynb") in english.stdout
+
+
+def test_the_start_page_draws_the_map_and_a_picture(
+    teachgraph: Run, work: Path
+) -> None:
+    for language in ("en", "zh"):
+        folder = work / language
+        done = teachgraph("welcome", "--folder", str(folder), "--lang", language)
+        assert done.code == 0
+        page = nbformat.read(folder / "Welcome.ipynb", as_version=4)
+        nbformat.validate(page)
+        assert "course_map(" in page.cells[1].source
+        assert page.cells[3].source.startswith("%%trace")
+    teachgraph("start", "00", "--folder", ".")
+    drawn = course_map()._repr_mimebundle_()
+    assert "◐ 00  Four lines: started" in drawn["text/plain"]
+    assert '<a href="00_four_lines.ipynb">Four lines</a>' in drawn["text/html"]

@@ -72,7 +72,7 @@ def fetch(address: str, server: subprocess.Popen[str]) -> Any:
 
 
 @pytest.mark.slow
-def test_a_second_make_lab_installs_nothing_and_serves_the_first_lesson(
+def test_a_second_make_lab_installs_nothing_and_serves_the_start_page(
     lab: subprocess.Popen[str],
 ) -> None:
     address = re.compile(r"(http://localhost:\d+)/lab/tree/(\S+\.ipynb)\?token=(\w+)")
@@ -86,8 +86,11 @@ def test_a_second_make_lab_installs_nothing_and_serves_the_first_lesson(
         pytest.fail("JupyterLab gave no address:\n" + "".join(seen))
     host, notebook, token = found.groups()
     content = fetch(f"{host}/api/contents/{notebook}?token={token}", lab)
-    assert notebook == "00_four_lines.ipynb"
+    assert notebook == "Welcome.ipynb"
     source = "".join(cell["source"] for cell in content["content"]["cells"])
+    assert "course_map(" in source
+    first = fetch(f"{host}/api/contents/00_four_lines.ipynb?token={token}", lab)
+    source = "".join(cell["source"] for cell in first["content"]["cells"])
     assert "fluid.data(" in source
     assert not re.search(r"pip install|npm", "".join(seen))
 
