@@ -20,7 +20,7 @@ export interface Written extends Area {
 }
 
 export interface Figures {
-  /** Forward boxes: operators, groups and data; gradients mirror them. */
+  /** Forward boxes: operators, groups and data; gradients mirror them, pins are part of one. */
   readonly boxes: number;
   /** The smallest letters, in pixels. */
   readonly smallest: number;

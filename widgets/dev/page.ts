@@ -84,7 +84,7 @@ function written({ shapes, cameraMan, size, palette }: Inside): Written[] {
 /** The figures of the graph as it is drawn now; undefined where there is none. */
 function figures(): Figures | undefined {
   if (pane === undefined || pane.size.width === 0) return undefined;
-  const forward = pane.picture().nodes.filter(({ side }) => side < 0).length;
+  const forward = pane.picture().nodes.filter(({ side, shape }) => side < 0 && shape !== "pin").length;
   return measure(pane.shapes, written(pane), pane.cameraMan.camera, pane.size, forward);
 }
 Object.assign(globalThis, { figures });

@@ -62,10 +62,6 @@ export class GraphPane implements Pane {
   private offered = "";
   /** When somebody last asked to see something else. */
   private acted = -Infinity;
-  /** Where boxes stood before something was opened. */
-  private slide:
-    | { readonly start: number; readonly from: ReadonlyMap<string, readonly [number, number]>; readonly origin: string | undefined }
-    | undefined;
   /** What was drawn last. */
   shapes: readonly Shape[] = [];
 
@@ -147,7 +143,7 @@ export class GraphPane implements Pane {
   fold(key: string | undefined, closed: boolean): string | undefined {
     const folding = this.folding();
     if (folding === undefined) return undefined;
-    return this.sliding(key, () => {
+    return this.changed(key, () => {
       if (key !== undefined) return closed ? folding.close(key) : folding.open(key);
       if (closed) folding.closeAll();
       else folding.openAll();
@@ -155,48 +151,24 @@ export class GraphPane implements Pane {
     });
   }
 
-  /** Open or close something: boxes slide to where they then are, the eye keeps its place. */
-  private sliding(key: string | undefined, change: () => string | undefined): string | undefined {
+  /** Open or close something: the eye keeps its place. */
+  private changed(key: string | undefined, change: () => string | undefined): string | undefined {
     const before = key === undefined ? undefined : this.picture().nodesOf(key).at(-1);
-    const start = (this.acted = performance.now());
-    const from = new Map<string, readonly [number, number]>();
-    for (const shape of this.shapes) {
-      if (shape.kind === "box") from.set(shape.node.key, [shape.x, shape.y]);
-    }
-    this.slide = { start, from, origin: key };
+    this.acted = performance.now();
     const shown = change();
-    const after = shown === undefined ? undefined : this.picture().nodesOf(shown).at(-1);
+    const picture = this.picture();
+    const after = shown === undefined ? undefined : picture.nodesOf(shown).at(-1);
     // What still fits is shown whole.
-    if (before && after && !fits(this.picture(), this.size)) this.cameraMan.hold(before, after);
+    if (before && after && !fits(picture, this.size)) this.cameraMan.hold(before, after);
     this.actions.redraw();
     return shown;
   }
 
-  /** The boxes on their way, without edges; undefined once they have arrived. */
-  private slid(shapes: readonly Shape[]): Shape[] | undefined {
-    const { slide } = this;
-    if (slide === undefined) return undefined;
-    const done = (performance.now() - slide.start) / SLIDE;
-    if (done >= 1 || !isSmooth()) {
-      this.slide = undefined;
-      return undefined;
-    }
-    this.actions.redraw();
-    const left = (1 - done) ** 2;
-    return shapes.flatMap((shape) => {
-      if (shape.kind !== "box") return [];
-      const { node, x, y } = shape;
-      const [fromX, fromY] = slide.from.get(node.key) ?? slide.from.get(slide.origin ?? "") ?? [x, y];
-      return { ...shape, x: x + (fromX - x) * left, y: y + (fromY - y) * left };
-    });
-  }
-
   /** Open so many levels of layers, scopes and blocks, from the outermost. */
   openTo(level: number): void {
-    this.sliding(undefined, () => {
-      this.folding()?.openTo(level);
-      return undefined;
-    });
+    this.acted = performance.now();
+    this.folding()?.openTo(level);
+    this.actions.redraw();
   }
 
   /** Go to the step of the training, or the run, `by` further on. */
@@ -314,7 +286,7 @@ export class GraphPane implements Pane {
     const context = this.canvas.getContext("2d");
     const ratio = this.canvas.width / Math.max(1, this.size.width);
     if (context !== null) {
-      paint(context, this.slid(shapes) ?? shapes, camera, this.size, ratio, this.palette());
+      paint(context, shapes, camera, this.size, ratio, this.palette());
     }
     this.element.dataset.nodes = String(mirror.nodes.length);
     this.element.dataset.edges = String(mirror.edgeCount);
@@ -436,8 +408,7 @@ function isSmooth(): boolean {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** How long boxes are on their way, and the camera at most, in milliseconds. */
-const SLIDE = 200;
+/** How long the camera is on its way at most, in milliseconds. */
 const LONGEST = 1000;
 /** The eager tape and every program that has gradients. */
 function graphs(trace: Trace): Graph[] {

@@ -50,11 +50,6 @@ export class Groups {
     return this.top.groups();
   }
 
-  /** The op after the last. */
-  get end(): number {
-    return this.start + this.items.length;
-  }
-
   /** How many pairs were compared, the measure of its cost. */
   get compared(): number {
     return this.signs.compared;
@@ -64,9 +59,10 @@ export class Groups {
 /** The groups of a sequence that grows, none of which goes on across a cut. */
 export class CutGroups {
   readonly items: Item[] = [];
-  private readonly parts: Groups[] = [];
+  private parts: Groups[] = [];
   private found: readonly Group[] = [];
-  private known: { cuts: readonly number[]; length: number } | undefined;
+  private known: readonly number[] | undefined;
+  private taken = 0;
 
   /** `cuts` says before which ops the sequence is cut, in order; another list, if others. */
   constructor(private readonly cuts: () => readonly number[]) {}
@@ -77,33 +73,20 @@ export class CutGroups {
 
   get all(): readonly Group[] {
     const cuts = this.cuts();
-    const { length } = this.items;
-    if (this.known?.cuts !== cuts || this.known.length !== length) {
-      if (this.known?.cuts !== cuts) this.cut([0, ...cuts.filter((cut) => cut > 0)]);
-      this.known = { cuts, length };
-      this.fill();
+    const { items } = this;
+    if (this.known === cuts && this.taken === items.length) return this.found;
+    if (this.known !== cuts) {
+      this.known = cuts;
+      this.taken = 0;
+      this.parts = [...new Set([0, ...cuts])].map((start) => new Groups(start));
     }
-    return this.found;
-  }
-
-  /** Keep the parts that are as before. */
-  private cut(starts: readonly number[]): void {
     const { parts } = this;
-    let kept = 0;
-    while (kept < parts.length && parts[kept].start === starts[kept]) kept += 1;
-    const last = parts[kept - 1];
-    if (last !== undefined && last.end > (starts[kept] ?? Infinity)) kept -= 1;
-    parts.length = kept;
-    parts.push(...starts.slice(kept).map((start) => new Groups(start)));
-  }
-
-  private fill(): void {
-    const { parts, items } = this;
-    for (const [index, part] of parts.entries()) {
-      const end = parts[index + 1]?.start ?? items.length;
-      for (let op = part.end; op < end && op < items.length; op++) part.append(items[op]);
+    for (let part = parts.findLastIndex(({ start }) => start <= this.taken); this.taken < items.length; ) {
+      if (parts[part + 1]?.start === this.taken) part += 1;
+      parts[part].append(items[this.taken++]);
     }
     this.found = parts.length === 1 ? parts[0].all : parts.flatMap(({ all }) => all);
+    return this.found;
   }
 }
 

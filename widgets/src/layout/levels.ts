@@ -18,36 +18,32 @@ export function closedAt(groups: readonly Group[], level: number): Group[] {
   return closed;
 }
 
-/** How many boxes a group is, opened once; `weight` is that of an op in boxes. */
-function inside({ first, end, children }: Group, weight: (first: number, end: number) => number): number {
-  const held = children.reduce((sum, child) => sum + weight(child.first, child.end), 0);
-  return weight(first, end) - held + children.length;
+/** How many boxes some ops are of which groups hold some. */
+function boxesOf(ops: number, groups: readonly Group[]): number {
+  return groups.reduce((sum, group) => sum - sizeOf(group) + 1, ops);
 }
 
 /**
  * The groups that are closed where as many are open as fit: of those that are seen the
- * largest open first, all of a kind together, until a kind would be too much.
+ * largest open first, all of a kind together, until a kind would be too much. There are
+ * so many `ops` in all, and `leaves` beside them.
  */
 export function closedToFit(
   groups: readonly Group[],
-  weight: (first: number, end: number) => number,
-  rest: number,
+  ops: number,
+  leaves: number,
   most: number,
 ): Group[] {
   let seen = [...groups];
-  let boxes = rest + seen.length;
   for (;;) {
-    const largest = seen.reduce<Group | undefined>((best, group) => {
-      if (SHUT.test(group.title)) return best;
-      return best === undefined || sizeOf(group) > sizeOf(best) ? group : best;
-    }, undefined);
+    const [largest] = seen
+      .filter(({ title }) => !SHUT.test(title))
+      .sort((a, b) => sizeOf(b) - sizeOf(a));
     if (largest === undefined) break;
     const kind = kindOf(largest);
-    const opened = seen.filter((group) => kindOf(group) === kind);
-    const more = opened.reduce((sum, group) => sum + inside(group, weight) - 1, 0);
-    if (boxes + more > most) break;
-    boxes += more;
-    seen = seen.flatMap((group) => (opened.includes(group) ? group.children : [group]));
+    const opened = seen.flatMap((group) => (kindOf(group) === kind ? group.children : [group]));
+    if (boxesOf(ops, opened) + leaves > most) break;
+    seen = opened;
   }
   return [...everyGroup(seen)];
 }

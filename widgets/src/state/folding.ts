@@ -152,30 +152,11 @@ export class Folding {
     const { level, mirror } = this;
     if (level === ALL) return [];
     if (level !== undefined) return closedAt(groups, level);
-    const [start, end] = this.bounds();
-    const sums = [0];
-    for (let op = start; op < end; op++) sums.push(sums[op - start] + 1);
-    const leaves = this.leaves(start, end);
-    for (let at = 1, sum = 0; at < sums.length; at++) {
-      sum += leaves[at - 1];
-      sums[at] += sum;
-    }
-    const weight = (from: number, to: number): number =>
-      (sums[Math.min(to, mirror.ops.length) - start] ?? 0) - (sums[from - start] ?? 0);
-    const held = groups.reduce((sum, group) => sum + weight(group.first, group.end), 0);
-    return closedToFit(groups, weight, weight(start, end) - held, this.most);
-  }
-
-  /** How many leaves each op has beside it. */
-  private leaves(start: number, end: number): number[] {
-    const found = Array.from({ length: end - start }, () => 0);
     const { from, to } = this.section.ranges[this.section.ranges.length - 1];
-    const last = to?.node ?? this.mirror.nodes.length;
-    for (let at = from.node; at < last; at++) {
-      const { shape, side, op } = this.mirror.nodes[at];
-      if (shape === "leaf" && side < 0 && op >= start && op < end) found[op - start] += 1;
-    }
-    return found;
+    const nodes = mirror.nodes.slice(from.node, to?.node);
+    const leaves = nodes.filter(({ shape, side }) => shape === "leaf" && side < 0).length;
+    const [start, end] = this.bounds();
+    return closedToFit(groups, end - start, leaves, this.most);
   }
 
   /** The ops that are looked at, or those of the step if what is before them is too. */
@@ -200,8 +181,7 @@ export class Folding {
     const { id } = this.section;
     let drawn = this.drawn.get(id);
     if (drawn === undefined) {
-      const [oldest] = this.drawn.keys();
-      if (this.drawn.size >= MOST_KEPT) this.drawn.delete(oldest);
+      if (this.drawn.size >= MOST_KEPT) this.drawn.clear();
       drawn = new FoldedPicture(this.mirror, this.outermost(), {
         key: (group, gradient) => groupKey(this.id, group, gradient),
         title: groupTitle,
