@@ -11,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +116,10 @@ def tell(row: Row, failed: set[str]) -> bool:
     print(row.promise)
     for name, figure in figures:
         print(f"    {name:30}{figure or 'not measured'}")
+    # A family of figures may have a table of all that they were measured on.
+    table = NOTES / f"{row.names[0].rpartition('-')[0]}.txt"
+    if table.exists():
+        print(textwrap.indent(table.read_text("utf-8"), "    "), end="")
     for command in failed.intersection(row.commands):
         print(f"    FAILED: {command}")
     met = all(figure is not None and figure.met for _, figure in figures)

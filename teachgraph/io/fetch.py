@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from teachgraph.core.observe import announce, observers
 from teachgraph.io.dataset import IterableDataset
 
 __all__ = ["EndOfStream", "Fetcher"]
@@ -53,6 +54,15 @@ class Fetcher:
         Raises:
             EndOfStream: The stream has no further batch.
         """
+        if not observers:
+            return self._batch(task)
+        announce("batch_begin", self)
+        try:
+            return self._batch(task)
+        finally:
+            announce("batch_end", self)
+
+    def _batch(self, task: Any) -> Any:
         if self.stream is not None:
             return self.collate(self._next(self.stream))
         if isinstance(task, int):

@@ -106,6 +106,12 @@ class Observer:
     def layer_end(self, layer: Any) -> None:
         """The call is over, whether it succeeded or raised."""
 
+    def batch_begin(self, source: Any) -> None:
+        """A DataLoader makes a batch: what runs until `batch_end` is its own."""
+
+    def batch_end(self, source: Any) -> None:
+        """The batch is made, or could not be."""
+
     def function_traced(self, function: Any, traced: Any) -> None:
         """`to_static` has made the program `traced` of a StaticFunction."""
 

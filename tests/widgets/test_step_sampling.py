@@ -41,7 +41,8 @@ def test_what_is_told_of_a_step_is_told_whole() -> None:
         assert any(op in kind for kind in kinds)
     updates = recording.all("node", type="sgd")
     assert len(updates) == 2 * len(TOLD), "weight and bias"
-    assert recording.one("dropped", what="training steps")["count"] == 100 - len(TOLD)
+    left_out = recording.all("dropped", what="training steps")
+    assert sum(event["count"] for event in left_out) == 100 - len(TOLD)
 
 
 def test_the_end_shows_what_the_parameters_are_in_the_end() -> None:
@@ -133,3 +134,20 @@ def test_code_without_markers_is_thinned_out_too() -> None:
     recording = Recording(recorder.log, None, names)
     assert steps_of(recording, 4) == len(TOLD)
     assert len(recording.all("node", type="scale", line=6)) == 1
+
+
+def test_updates_by_hand_and_metrics_belong_to_their_step() -> None:
+    recording = record("""\
+w = tg.to_tensor([1.0], stop_gradient=False)
+for step in range(40):
+    loss = (w * 2.0).sum()
+    loss.backward()
+    w.set_value(w - 0.1 * w.grad)
+    w.clear_gradient()
+    error = loss.sqrt()
+""")
+    scales = recording.all("node", line=3, type="scale")
+    assert steps_of(recording, 4) == len(scales) == len(recording.all("node", line=7))
+    left_out = recording.all("dropped", what="training steps")
+    assert sum(event["count"] for event in left_out) == 40 - len(scales)
+    assert len(left_out) > 1, "told step by step: the picture numbers them"

@@ -32,6 +32,7 @@ from tests.widgets import micrograd
 from tests.widgets.micrograd import Value
 from tests.widgets.recording import FOUR_LINES, record
 from widgets.dev import shoot
+from widgets.dev.kinds import KINDS
 
 TARGET = shoot.WIDGETS.parent / "tests" / "artefacts" / "gallery"
 WIDTHS = (900, 1600)
@@ -662,6 +663,7 @@ SCENES: dict[str, Scene] = {
     "profile-4": Scene(lambda: tg.show(profiled(1)).log),
     "profile-400": Scene(lambda: tg.show(profiled(70)).log),
     "profile-10000": Scene(lambda: tg.show(profiled(2000)).log),
+    **{f"kind-{name}": Scene(traced(text)) for name, text in KINDS.items()},
 }
 
 STILLS = [
@@ -680,15 +682,18 @@ def logs(names: Sequence[str]) -> Iterator[tuple[str, Path]]:
     folder = TARGET / "logs"
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        tg.seed(0)
-        with (
-            static.program_guard(static.Program(), static.Program()),
-            unique_name.guard(),
-        ):
-            log = SCENES[name].make()
         file = folder / f"{name}.json"
-        file.write_text(written(log), "utf-8")
+        file.write_text(written(alone(SCENES[name].make)), "utf-8")
         yield name, file
+
+
+def alone(make: Callable[[], Any]) -> Any:
+    """Make a log in programs of its own; what it switched on is switched off again."""
+    tg.seed(0)
+    with static.program_guard(static.Program(), static.Program()), unique_name.guard():
+        log = make()
+    tg.disable_static()
+    return log
 
 
 def ready(page: Page, scene: Scene) -> None:

@@ -5,10 +5,16 @@
  */
 
 import { FIXTURES } from "../fixtures";
+import { GraphPane } from "../src/draw/graph";
+import { paint } from "../src/draw/paint";
+import type { Camera, Shape, Size } from "../src/draw/scene";
+import type { Palette } from "../src/draw/theme";
+import type { Picture } from "../src/state/picture";
 import type { Log } from "../src/events";
 import { EventLog } from "../src/log";
 import { mount } from "../src/page";
 import { View } from "../src/view";
+import { measure, type Figures, type Written } from "./meter";
 
 const asked = new URLSearchParams(location.search);
 const root = document.querySelector<HTMLElement>("#root")!;
@@ -41,6 +47,47 @@ function wait(line: number): void {
   root.append(view.element);
   view.waitAt(line);
 }
+
+/** What is inside a pane, for whoever measures it. */
+interface Inside {
+  readonly shapes: readonly Shape[];
+  readonly cameraMan: { readonly camera: Camera };
+  readonly size: Size;
+  palette(): Palette;
+  picture(): Picture;
+}
+
+let pane: Inside | undefined;
+const { update } = GraphPane.prototype;
+GraphPane.prototype.update = function (this: GraphPane, frame): void {
+  pane = this as unknown as Inside;
+  update.call(this, frame);
+};
+
+/** The texts of a scene, each where it stands on the stage. */
+function written({ shapes, cameraMan, size, palette }: Inside): Written[] {
+  const context = document.createElement("canvas").getContext("2d")!;
+  const found: Written[] = [];
+  context.fillText = (text: string, x: number, y: number): void => {
+    const { a: scale, e, f } = context.getTransform();
+    const pixels = Number(/([\d.]+)px/.exec(context.font)?.[1]) * scale;
+    const width = context.measureText(text).width * scale;
+    const shift = { left: 0, center: width / 2, right: width }[context.textAlign as "left"];
+    const [left, middle] = [x * scale + e - shift, y * scale + f];
+    const [top, bottom] = [middle - pixels * 0.4, middle + pixels * 0.4];
+    found.push({ text, pixels, left, right: left + width, top, bottom });
+  };
+  paint(context, shapes, cameraMan.camera, size, 1, palette());
+  return found;
+}
+
+/** The figures of the graph as it is drawn now; undefined where there is none. */
+function figures(): Figures | undefined {
+  if (pane === undefined || pane.size.width === 0) return undefined;
+  const forward = pane.picture().nodes.filter(({ side, shape }) => side < 0 && shape !== "pin").length;
+  return measure(pane.shapes, written(pane), pane.cameraMan.camera, pane.size, forward);
+}
+Object.assign(globalThis, { figures });
 
 if (asked.has("waiting")) wait(Number(asked.get("waiting")));
 else if (asked.has("stream")) stream(Number(asked.get("stream")));

@@ -171,7 +171,8 @@ export interface OpRemoved extends Event {
  * The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
  * gradient as `attr: "hook"` with the hook's name (empty once removed). A tensor is a
  * leaf from `attr: "stop_gradient"`, value `False`, on, and data from `True` on.
- * A new `role` comes when a tensor's use or its layer says what it is.
+ * A new `role` comes when a tensor's use or its layer says what it is. The number of
+ * runs of a program, if the last was not recorded, comes as its `attr: "runs"`.
  */
 export interface AttrEvent extends Event {
   kind: "attr";
@@ -251,12 +252,17 @@ export interface Free extends Event {
   node: number;
 }
 
-/** One run of a Program by an Executor. */
+/**
+ * One run of a Program by an Executor.
+ *
+ * `count` is the number of runs of this program so far, with those not recorded.
+ */
 export interface Run extends Event {
   kind: "run";
   program: number;
   run: number;
   phase: "begin" | "end";
+  count?: Count;
 }
 
 /** An Operator ran; `values` maps its output names to their new values. */
@@ -501,7 +507,7 @@ export const FIELDS: Record<string, string> = {
   backward: "phase:=begin|end roots:int[]",
   grad: "tensor:int node?:int total:bool value:Stats",
   free: "node:int",
-  run: "program:int run:int phase:=begin|end",
+  run: "program:int run:int phase:=begin|end count?:count",
   run_op: "run:int op:int values:Stats{}",
   value: "tensor:int value:Stats",
   Argument: "slot:str name:str shape:int[] dtype:str tensor?:int",

@@ -10,7 +10,7 @@ export class Keyboard {
   /** `run` says whether it did the command; what it did not is the browser's. */
   constructor(
     private readonly element: HTMLElement,
-    private readonly run: (command: Command) => boolean,
+    private readonly run: (command: Command, key: string) => boolean,
   ) {
     globalThis.addEventListener("keydown", this.lend, true);
     element.addEventListener("keydown", (event) => this.hear(event));
@@ -32,7 +32,7 @@ export class Keyboard {
     if (isPlain(event) && event.key !== "Tab") event.stopPropagation();
     if (isOfElement(event)) return;
     const command = commandOf(event);
-    if (command !== undefined && this.run(command)) event.preventDefault();
+    if (command !== undefined && this.run(command, event.key)) event.preventDefault();
   }
 }
 

@@ -18,10 +18,13 @@ export const BINDINGS = [
   ["g", "twin", "across the mirror: its gradient"],
   ["e", "open", "open a block or a group"],
   ["c", "close", "close it: layers, repeats"],
+  ["1 … 9", "level", "open so many levels of layers"],
+  [",", "earlier", "the training step before"],
+  [".", "later", "the training step after"],
   ["/", "find", "find by name"],
   ["f", "fit", "fit the graph, or follow it"],
-  ["+", "zoomIn", "zoom in (or Ctrl wheel)"],
-  ["-", "zoomOut", "zoom out"],
+  ["+", "zoomIn", "open the box, else zoom in (or Ctrl wheel)"],
+  ["-", "zoomOut", "close what is around it, else zoom out"],
   ["w", "panUp", "graph: look further up"],
   ["s", "panDown", "further down"],
   ["a", "panLeft", "further left"],
@@ -59,6 +62,7 @@ export function isPlain({ ctrlKey, metaKey, altKey }: Press): boolean {
 /** The command of a key press. Shift counts with arrows: some keyboards need it for `?`. */
 export function commandOf(press: Press): Command | undefined {
   if (!isPlain(press)) return undefined;
+  if (/^[1-9]$/.test(press.key)) return "level";
   const sign = SHOWN[press.key] ?? press.key;
   const shifted = press.shiftKey && press.key.startsWith("Arrow");
   const wanted = shifted ? `Shift ${sign}` : sign;

@@ -86,7 +86,7 @@ export class View implements Actions {
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
   private readonly status: Status;
   private readonly observer: ResizeObserver;
-  private readonly keyboard = new Keyboard(this.element, (command) => this.run(command));
+  private readonly keyboard = new Keyboard(this.element, (command, key) => this.run(command, key));
   /** What was last said to be selected. */
   private said: string | undefined;
   private requested = 0;
@@ -388,7 +388,7 @@ export class View implements Actions {
   }
 
   /** Do what a key asks for; return whether that is anything. */
-  private run(command: Command): boolean {
+  private run(command: Command, key = ""): boolean {
     if (this.help.isOpen) {
       const closes = command === "help" || command === "leave";
       if (closes) this.help.close();
@@ -397,7 +397,7 @@ export class View implements Actions {
     const { time, walk, stepBar, other } = this;
     if (other?.leads === true && OF_TIME.has(command)) return other.view.run(command);
     const { graph } = this.panes;
-    const commands: Record<Command, () => void> = {
+    const commands: Record<Command, () => unknown> = {
       back: () => time.step(-1),
       on: () => time.step(1),
       eventBack: () => time.seek(time.position - 1),
@@ -416,8 +416,11 @@ export class View implements Actions {
       close: () => walk.fold(true),
       find: () => this.finder.open(),
       fit: () => graph.fit(),
-      zoomIn: () => graph.zoom(ZOOM),
-      zoomOut: () => graph.zoom(1 / ZOOM),
+      level: () => graph.openTo(Number(key)),
+      earlier: () => graph.turn(-1),
+      later: () => graph.turn(1),
+      zoomIn: () => walk.foldBox(false) || graph.zoom(ZOOM),
+      zoomOut: () => walk.foldBox(true) || graph.zoom(1 / ZOOM),
       panUp: () => graph.pan(0, PAN),
       panDown: () => graph.pan(0, -PAN),
       panLeft: () => graph.pan(PAN, 0),

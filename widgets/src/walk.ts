@@ -76,6 +76,15 @@ export class Walk {
     if (this.selected !== undefined) this.panes.inspector.focus();
   }
 
+  /** Open or close around a box of the graph, if one is selected; return whether it did. */
+  foldBox(folded: boolean): boolean {
+    const { selected, panes } = this;
+    if (selected === undefined || !panes.graph.canFold(selected)) return false;
+    if (!folded && graphOfGroup(selected) === undefined) return false;
+    this.fold(folded);
+    return true;
+  }
+
   /** Fold a sub-block of the Program, or else a group of the graph. */
   fold(folded: boolean): void {
     const { selected } = this;

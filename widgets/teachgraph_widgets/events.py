@@ -162,7 +162,8 @@ class AttrEvent(Event):
     The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
     gradient as `attr: "hook"` with the hook's name (empty once removed). A tensor is a
     leaf from `attr: "stop_gradient"`, value `False`, on, and data from `True` on.
-    A new `role` comes when a tensor's use or its layer says what it is.
+    A new `role` comes when a tensor's use or its layer says what it is. The number of
+    runs of a program, if the last was not recorded, comes as its `attr: "runs"`.
     """
 
     kind: Literal["attr"]
@@ -245,12 +246,16 @@ class Free(Event):
 
 
 class Run(Event):
-    """One run of a Program by an Executor."""
+    """One run of a Program by an Executor.
+
+    `count` is the number of runs of this program so far, with those not recorded.
+    """
 
     kind: Literal["run"]
     program: int
     run: int
     phase: Literal["begin", "end"]
+    count: NotRequired[Count]
 
 
 class RunOp(Event):

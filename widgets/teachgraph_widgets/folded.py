@@ -129,7 +129,7 @@ class Folded:
         self.programs = dict[int, Program]()
         self.tensors = dict[int, Tensor]()
         self.steps = list[Step]()
-        self.dropped = list[str]()
+        self._left_out = Counter[tuple[str, str]]()
         self.left_out = set[str]()
         self.error = ""
         self.training = list[TrainEvent]()
@@ -150,6 +150,12 @@ class Folded:
         """The colour index of each line that started: its rank among them."""
         return {line: rank for rank, line in enumerate(self.ran)}
 
+    @property
+    def dropped(self) -> list[str]:
+        """Counts of what was left out, with the reason: a line each."""
+        left_out = self._left_out.items()
+        return [f"{count:,} {what}: {why}" for (what, why), count in left_out]
+
     def take(self, event: AnyEvent) -> None:
         """Fold in one event."""
         self.events += 1
@@ -167,9 +173,8 @@ class Folded:
             case "run":
                 self.take_run(event)
             case "dropped":
-                count, what, why = event["count"], event["what"], event["why"]
-                self.dropped.append(f"{count:,} {what}: {why}")
-                self.left_out.add(what)
+                self._left_out[event["what"], event["why"]] += event["count"]
+                self.left_out.add(event["what"])
             case "program" | "var" | "op" | "op_removed" | "op_failed":
                 self.take_row(event)
             case "train" | "plan" | "pass" | "profile":

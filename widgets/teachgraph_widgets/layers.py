@@ -32,7 +32,7 @@ class Layers:
 
     def __init__(self) -> None:
         self.path: str | None = None
-        self._calls: list[tuple[Layer, str | None]] = []
+        self._calls: list[tuple[object, str | None]] = []
         self._names: WeakKeyDictionary[Layer, dict[int, str]] = WeakKeyDictionary()
         self.met: Callable[[Layer], None] = ignore
         self._met: WeakSet[Layer] = WeakSet()
@@ -49,15 +49,23 @@ class Layers:
             self.path = f"{before}/{self.name(layer, self._calls[-1][0])}"
         self._calls.append((layer, before))
 
-    def leave(self, layer: Layer) -> None:
+    def enter_named(self, owner: object, name: str) -> None:
+        """Push work of another kind, such as the making of a batch, under a name."""
+        before = self.path
+        self.path = name if before is None else f"{before}/{name}"
+        self._calls.append((owner, before))
+
+    def leave(self, layer: object) -> None:
         """Pop a layer's call, and the calls inside that an error cut short."""
         if any(called is layer for called, _ in self._calls):
             left = None
             while left is not layer:
                 left, self.path = self._calls.pop()
 
-    def name(self, layer: Layer, outer: Layer) -> str:
+    def name(self, layer: Layer, outer: object) -> str:
         """Return a layer's name within the calling one, else its type."""
+        if not isinstance(outer, Layer):
+            return clean(type(layer).__name__)
         names = self._names.get(outer)
         if names is None or id(layer) not in names:
             within = outer.named_sublayers()

@@ -210,8 +210,14 @@ class ProgramRecorder(Watcher):
 
     def write_run(self, phase: str) -> None:
         """Write a `run` event of the current run."""
-        number, _, line = self._run
-        self.write(line, "run", number, self._runs - 1, phase)
+        number, visit, line = self._run
+        self.write(line, "run", number, self._runs - 1, phase, visit)
+
+    def write_counts(self) -> None:
+        """Write how often each program ran whose last run was not recorded."""
+        for number, visits in self._visits.items():
+            if number is not None and not is_recorded(visits):
+                self.write(0, "attr", number, None, None, None, "runs", str(visits))
 
     def write(self, line: int, kind: str, *facts: Any) -> None:
         """Write an event, after those that are held back."""

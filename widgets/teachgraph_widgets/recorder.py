@@ -63,6 +63,7 @@ class Recorder(Observer):
         self._listening = announcements_to(self.tape)
         self._unheard_passes: list[int] = []
         self._region = Region(None, 0, 0)
+        self._pass_line = self._skipped = 0
         vars(self).update(self._listening)
 
     def begin(self) -> None:
@@ -86,11 +87,19 @@ class Recorder(Observer):
             sampler.after_pass = False
             if not sampler.recording:
                 self.resume()
-        elif sampler.after_pass and not is_update(op):
+        elif sampler.after_pass and not is_update(op) and not self.is_behind():
             before = sampler.recording
             sampler.forward_begins()
             if sampler.recording != before:
                 self.resume() if sampler.recording else self.pause()
+
+    def is_behind(self) -> bool:
+        """True if the op under way is further down in the loop than the last pass.
+
+        An update written by hand, or a metric, belongs to the step before it.
+        """
+        line = self.cursor.place()
+        return self._pass_line < line <= self._region.last
 
     def layer_begin(self, layer: Layer) -> None:
         """Note a layer's call, also in a pause: a recorded step may begin inside."""
@@ -102,9 +111,19 @@ class Recorder(Observer):
         if get_ident() == self.cursor.thread:
             self.layers.leave(layer)
 
+    def batch_begin(self, source: object) -> None:
+        """Note that a DataLoader makes a batch."""
+        if get_ident() == self.cursor.thread:
+            self.layers.enter_named(source, "DataLoader")
+
+    def batch_end(self, source: object) -> None:
+        """Note the end of a batch."""
+        if get_ident() == self.cursor.thread:
+            self.layers.leave(source)
+
     def pass_ended(self, line: int) -> None:
         """Note the end of a recorded backward pass that began at `line`."""
-        self._region = self.cursor.region()
+        self._region, self._pass_line = self.cursor.region(), line
         self.sampler.pass_ended(line)
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
@@ -124,12 +143,13 @@ class Recorder(Observer):
     def pause(self) -> None:
         """Stop recording Tensors until the next step that is recorded.
 
-        If the source has markers, which end the pause, nothing else is recorded either.
+        If the loop's lines have markers, which end the pause, nothing else is recorded
+        either.
         """
         line = self.cursor.place()
         for name in self._listening:
             del vars(self)[name]
-        if self.cursor.marking:
+        if self.cursor.marking and self._region.first < self._region.last:
             self.cursor.pause = Pause(self._region, line, self.sampler, self.resume)
             detach(self)
 
@@ -142,6 +162,14 @@ class Recorder(Observer):
             self.cursor.pause = None
             self.layers.look()
             attach(self)
+        self.tell_skipped()
+
+    def tell_skipped(self) -> None:
+        """Write how many training steps went by since that was last written."""
+        if skipped := self.sampler.skipped - self._skipped:
+            self._skipped = self.sampler.skipped
+            line = self.cursor.line
+            self.log.add(line, "dropped", skipped, "training steps", SKIPPED)
 
     def end(
         self,
@@ -171,9 +199,9 @@ class Recorder(Observer):
         write_about(self.log, sorted(self.log.op_types()))
         if self.budget.refused:
             self.log.leave_out("values", self.budget.reason, self.budget.refused)
-        if skipped:
-            self.log.leave_out("training steps", SKIPPED, skipped)
+        self.tell_skipped()
         if self.programs.skipped:
+            self.programs.write_counts()
             self.log.leave_out("runs", SKIPPED, self.programs.skipped)
         self.log.end(self.cursor.line, error, self.cursor.starts)
 

@@ -45,6 +45,6 @@ test("a cell that runs 30 lines a second is spoken of once a second, and its end
   }
   expect(said.size).toBeGreaterThanOrEqual(3);
   expect(said.size).toBeLessThanOrEqual(5);
-  expect(announcer.textContent).toContain("step 90 of 90, line 90");
+  expect(announcer.textContent).toContain("90 of 90 lines run, line 90");
   view.dispose();
 });

@@ -132,7 +132,7 @@ function partTitle(part: readonly Unit[]): string {
     group === undefined ? title : withoutNumbers(title),
   );
   const shown = titles.slice(0, 3).join(", ");
-  return titles.length > 3 ? `${shown}, …` : shown;
+  return titles.length > 3 ? `${shown} +${titles.length - 3}` : shown;
 }
 
 /** For each place, the period whose equal parts from there on reach furthest. */

@@ -84,7 +84,9 @@ test("a parameter is a pin of each op that reads it, and a buffer by its letter"
   const { mirror } = traceOf(b.log).tape;
   expect(shapes(mirror, -1)).toEqual([
     "op op n:5",
-    ...["leaf D t:0", "pin P t:1", "pin B t:2"],
+    "leaf D t:0",
+    "pin P t:1",
+    "pin B t:2",
     "op op n:6",
     "pin P t:1",
   ]);

@@ -10,12 +10,22 @@ const SMALLEST = 0.002;
 const LARGEST = 2.5;
 const MARGIN = 8;
 /** So much wider may boxes be for their names' sake. */
-const WIDEST = 1.7;
+const WIDEST = 3;
+/** A box is at most so wide for its name's sake, and at least so wide, in pixels. */
+const [WIDE, NARROW] = [290, 100];
 /** The strip at the top where the sides' names stand. */
 const HEADROOM = 34;
 
 /** `follow` keeps the newest node readable, `whole` shows all, `free` is the user's. */
 export type Mode = "follow" | "whole" | "free";
+
+/** Whether all titles of a picture that is all there can be read at once. */
+export function fits(picture: Picture, size: Size): boolean {
+  const { width, height } = extent(picture, false);
+  const scale = Math.min(1, (size.height - HEADROOM) / height);
+  const wide = (BOX.width * size.width) / width;
+  return scale >= TITLED && wide >= NARROW;
+}
 
 export class CameraMan {
   mode: Mode = "follow";
@@ -36,7 +46,7 @@ export class CameraMan {
     const fit = Math.min(room.width / width, room.height / height, 1);
     const middle = top + height / 2;
     const free = (scale: number): number =>
-      grows ? 1 : Math.min(WIDEST, Math.max(1, room.width / width / scale));
+      grows ? 1 : Math.max(1, Math.min(WIDEST, WIDE / BOX.width / scale, room.width / width / scale));
     if (this.mode === "whole" || fit >= (grows ? READABLE : TITLED)) {
       const stretch = free(fit);
       this.target = { x: 0, y: middle - HEADROOM / 2 / fit, scale: fit, stretch };
@@ -103,6 +113,18 @@ export class CameraMan {
     const scale = Math.max(camera.scale, READABLE);
     const x = dx < size.width / 2 - 60 ? camera.x : at;
     this.target = { x, y: node.y, scale, stretch };
+  }
+
+  /** Keep what has moved from one place to another where it is seen, large enough to be read. */
+  hold(from: MirrorNode, to: MirrorNode): void {
+    this.take();
+    const { camera } = this;
+    const scale = Math.max(camera.scale, READABLE);
+    const closer = camera.scale / scale;
+    // Boxes stay as wide as they are on the screen.
+    const stretch = Math.max(1, camera.stretch * closer);
+    const x = to.x * stretch - (from.x * camera.stretch - camera.x) * closer;
+    this.target = { x, y: to.y - (from.y - camera.y) * closer, scale, stretch };
   }
 
   /** Look at this height, as one who presses the minimap asks. */

@@ -2,13 +2,14 @@
 
 import { groupsAround } from "../layout/groups";
 import { caption, carried, hookText } from "../state/caption";
+import { describe } from "../state/entity";
 import { Folding, graphOfGroup, groupOf } from "../state/folding";
 import { Mirror } from "../state/mirror";
 import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
 import { badge } from "./badge";
-import { CameraMan, wholeView } from "./camera";
+import { CameraMan, fits, wholeView } from "./camera";
 import { Cards } from "./cards";
 import { button, el, freshId, setText } from "./dom";
 import { save } from "./export";
@@ -17,13 +18,11 @@ import { Leaves } from "./leaves";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
 import { Minimap } from "./minimap";
 import { Options } from "./options";
+import { Stepper } from "./stepper";
 import { paint } from "./paint";
-import { scene, type Box, type Look, type Size } from "./scene";
+import { scene, type Box, type Look, type Shape, type Size } from "./scene";
 import type { Palette } from "./theme";
 import { Tip } from "./tip";
-
-/** A graph that is all there and has more ops than this is shown folded at first. */
-const MOST_UNFOLDED = 120;
 
 const NOTHING = "No operator has run yet: each will stand here, with its gradient across.";
 
@@ -48,6 +47,7 @@ export class GraphPane implements Pane {
   private readonly canvas = el("canvas", "tg-canvas");
   private readonly options: Options;
   private readonly minimap: Minimap;
+  private readonly stepper: Stepper;
   private readonly tip = new Tip();
   /** The learning rates: one sign for all that share one. */
   private readonly rates = el("span", "tg-rates");
@@ -61,6 +61,10 @@ export class GraphPane implements Pane {
   private graph: Graph | undefined;
   private frame: Frame | undefined;
   private offered = "";
+  /** When somebody last asked to see something else. */
+  private acted = -Infinity;
+  /** What was drawn last. */
+  shapes: readonly Shape[] = [];
 
   constructor(
     private readonly actions: Actions,
@@ -73,6 +77,7 @@ export class GraphPane implements Pane {
     this.cards = new Cards(actions);
     this.canvas.setAttribute("aria-hidden", "true");
     this.options = new Options(this.title.id);
+    this.stepper = new Stepper(actions);
     this.stage.id = freshId("stage");
     const look = (y: number): void => {
       this.cameraMan.look(y);
@@ -87,7 +92,8 @@ export class GraphPane implements Pane {
     this.stage.append(this.canvas, left, right, nodes, this.nothing, this.tip.element);
     this.stages = el("div", "tg-stages", this.stage, this.minimap.element);
     const { title, yours, select, tools } = this;
-    const head = el("div", "tg-panehead", title, yours, select, tools);
+    const { element: stepper } = this.stepper;
+    const head = el("div", "tg-panehead", title, yours, select, stepper, tools);
     const parts = [head, this.leaves.element, this.cards.element, this.stages];
     this.element = el("section", "tg-pane tg-graph", ...parts);
     this.element.hidden = true;
@@ -123,6 +129,7 @@ export class GraphPane implements Pane {
 
   /** Bring a thing into view, out of the groups that hide it. */
   show(key: string): void {
+    this.acted = performance.now();
     this.folding()?.reveal(key);
     const node = this.picture().nodesOf(key).at(-1);
     if (node !== undefined) this.cameraMan.show(node, this.size);
@@ -137,13 +144,37 @@ export class GraphPane implements Pane {
   fold(key: string | undefined, closed: boolean): string | undefined {
     const folding = this.folding();
     if (folding === undefined) return undefined;
-    this.actions.redraw();
-    if (key === undefined) {
+    return this.changed(key, () => {
+      if (key !== undefined) return closed ? folding.close(key) : folding.open(key);
       if (closed) folding.closeAll();
       else folding.openAll();
       return undefined;
-    }
-    return closed ? folding.close(key) : folding.open(key);
+    });
+  }
+
+  /** Open or close something: the eye keeps its place. */
+  private changed(key: string | undefined, change: () => string | undefined): string | undefined {
+    const before = key === undefined ? undefined : this.picture().nodesOf(key).at(-1);
+    this.acted = performance.now();
+    const shown = change();
+    const picture = this.picture();
+    const after = shown === undefined ? undefined : picture.nodesOf(shown).at(-1);
+    // What still fits is shown whole.
+    if (before && after && !fits(picture, this.size)) this.cameraMan.hold(before, after);
+    this.actions.redraw();
+    return shown;
+  }
+
+  /** Open so many levels of layers, scopes and blocks, from the outermost. */
+  openTo(level: number): void {
+    this.acted = performance.now();
+    this.folding()?.openTo(level);
+    this.actions.redraw();
+  }
+
+  /** Go to the step of the training, or the run, `by` further on. */
+  turn(by: number): void {
+    this.stepper.step(by);
   }
 
   /** Whether `key` is something that this graph could fold. */
@@ -158,6 +189,7 @@ export class GraphPane implements Pane {
 
   fit(): void {
     const { cameraMan } = this;
+    this.acted = performance.now();
     cameraMan.mode = cameraMan.mode === "whole" ? "follow" : "whole";
     this.actions.redraw();
   }
@@ -181,6 +213,12 @@ export class GraphPane implements Pane {
     const { engine } = frame.trace.tape;
     this.yours.hidden = this.graph.id !== "tape" || engine === undefined;
     this.yours.title = `Announced by the class ${engine}, not by teachgraph`;
+    const program = frame.trace.programs.get(Number(this.graph.id));
+    const folding = this.folding();
+    folding?.look(this.stepper.update(frame, program));
+    if (frame.trace.ended && this.size.height > 0) {
+      folding?.settle((picture) => fits(picture, this.size));
+    }
     this.leaves.update(frame);
     this.showTensorsAlone(frame);
     this.sayFolds();
@@ -201,16 +239,15 @@ export class GraphPane implements Pane {
   }
 
   private folding(): Folding | undefined {
-    const { graph, frame } = this;
+    const { graph } = this;
     if (graph === undefined) return undefined;
     const { id, mirror } = graph;
     let folding = this.foldings.get(id);
     if (folding === undefined) {
-      folding = new Folding(id, mirror);
+      const name = (key: string): string =>
+        (this.frame && describe(this.frame.trace, key, this.frame.position)?.name) ?? "";
+      folding = new Folding(id, mirror, name);
       this.foldings.set(id, folding);
-      if (frame?.trace.ended === true && mirror.ops.length > MOST_UNFOLDED) {
-        folding.closeAll();
-      }
     }
     return folding;
   }
@@ -239,11 +276,14 @@ export class GraphPane implements Pane {
   private draw(frame: Frame, mirror: Picture): void {
     const { cameraMan } = this;
     const newest = mirror.nodes[countBefore(mirror.nodes, frame.position) - 1];
-    cameraMan.aim(mirror, newest, this.size, !frame.trace.ended);
-    const smooth = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (cameraMan.move(smooth)) this.actions.redraw();
+    const grows = !frame.trace.ended;
+    const first = frame.live && !grows ? mirror.nodes[0] : newest;
+    cameraMan.aim(mirror, first, this.size, grows);
+    // A pane that only changes its size is drawn as it then is.
+    const moves = grows || performance.now() - this.acted < LONGEST;
+    if (cameraMan.move(moves && isSmooth())) this.actions.redraw();
     const { camera } = cameraMan;
-    const shapes = scene(mirror, camera, this.size, lookOf(frame));
+    const shapes = (this.shapes = scene(mirror, camera, this.size, lookOf(frame)));
     const context = this.canvas.getContext("2d");
     const ratio = this.canvas.width / Math.max(1, this.size.width);
     if (context !== null) {
@@ -346,7 +386,7 @@ export class GraphPane implements Pane {
       drag = undefined;
       stage.classList.remove("tg-dragging");
     });
-    stage.addEventListener("dblclick", () => this.openSelected());
+    stage.addEventListener("dblclick", (event) => this.openAt(this.under(event)));
     stage.addEventListener("pointerleave", () => {
       this.pointer = undefined;
       this.actions.hover(undefined);
@@ -355,8 +395,7 @@ export class GraphPane implements Pane {
   }
 
   /** A double click opens a folded group. */
-  private openSelected(): void {
-    const key = this.frame?.selected;
+  private openAt(key: string | undefined): void {
     if (key === undefined || graphOfGroup(key) === undefined) return;
     const opened = this.fold(key, false);
     if (opened !== undefined) this.actions.select(opened);
@@ -373,7 +412,7 @@ export class GraphPane implements Pane {
     this.actions.redraw();
   }
 
-  private under(event: PointerEvent): string | undefined {
+  private under(event: MouseEvent): string | undefined {
     const { cameraMan } = this;
     if (this.graph === undefined) return undefined;
     const { left, top } = this.stage.getBoundingClientRect();
@@ -385,6 +424,12 @@ export class GraphPane implements Pane {
   }
 }
 
+function isSmooth(): boolean {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** How long the camera is on its way at most, in milliseconds. */
+const LONGEST = 1000;
 /** The eager tape and every program that has gradients. */
 function graphs(trace: Trace): Graph[] {
   const found: Graph[] = [];

@@ -48,7 +48,7 @@ export class Options {
     this.shown = new Map();
     for (const box of boxes) {
       const { node, state, caption: words, freed, current } = box;
-      const said = [node.key, state, words.title, words.detail, freed, current, box.x, box.y].join(" ");
+      const said = [node.key, state, words.title, words.detail, freed, current, box.x, box.y, box.width, box.height].join(" ");
       const element = before.get(said) ?? this.shown.get(said) ?? option(box, frame);
       before.delete(said);
       this.shown.set(said, element);

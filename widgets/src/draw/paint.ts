@@ -414,7 +414,7 @@ function writeSign(
   palette: Palette,
   texts: Texts,
 ): void {
-  const font = `600 ${Math.min(texts.sizes.detail, 24)}px ${palette.sans}`;
+  const font = `600 ${Math.min(texts.sizes.detail, 33)}px ${palette.sans}`;
   texts.add(font, "center", { text, x, y: y + 0.5, room: 2 * BADGE, colour, alpha });
 }
 

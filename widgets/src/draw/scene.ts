@@ -190,7 +190,7 @@ function stretched(shapes: Shape[], stretch: number): Shape[] {
 /** From this scale on boxes have two lines. */
 export const FULL = 0.6;
 /** From here on titles alone can be read; what is smaller has no words. */
-export const TITLED = 0.42;
+export const TITLED = 0.335;
 
 function detailAt(scale: number): Detail {
   if (scale >= FULL) return "full";
@@ -326,9 +326,11 @@ function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Loo
   // Both halves share a title, on the axis: no edge goes there.
   if (detail === "dot" || (detail === "title" && frame === undefined)) return;
   const text = frame?.title ?? BACKDROPS[what];
-  const row = frame === undefined ? first - 0.5 : first;
+  // A frame around both halves has its title on its border.
+  const isWhole = frame !== undefined && left < 0 && right > 0;
+  const at = isWhole ? y : (frame === undefined ? first - 0.5 : first) * ROW;
   if (frame === undefined || left < 0) {
-    shapes.push({ kind: "label", text, x: 0, y: row * ROW, state });
+    shapes.push({ kind: "label", text, x: 0, y: at, state });
   }
 }
 

@@ -79,8 +79,8 @@ export class ScrubberPane implements Pane {
     });
     const inside = position !== trace.positionAfter(done);
     const words = inside
-      ? `step ${number(done)} · event ${number(position)}`
-      : `step ${number(done)} of ${number(count)}`;
+      ? `line run ${number(done)} · event ${number(position)}`
+      : `${number(done)} of ${number(count)} lines run`;
     setText(this.words, words);
     const { playing, pace } = this.time.player;
     if (this.playButton.dataset.icon !== (playing ? "pause" : "play")) {
@@ -193,5 +193,5 @@ export function shareOf(trace: Trace, position: number): number {
 export function sayStep({ trace, position, step }: Frame): string {
   const done = trace.stepsAt(position);
   if (step === undefined) return "before the first line";
-  return `step ${done} of ${trace.steps.length}, line ${step.line}`;
+  return `${done} of ${trace.steps.length} lines run, line ${step.line}`;
 }

@@ -37,8 +37,11 @@ export class Groups {
   private readonly signs = new Signs();
   private readonly top = new Level(0, this.signs);
 
+  /** The first op has this number. */
+  constructor(readonly start = 0) {}
+
   append(item: Item): void {
-    this.top.append(item, this.items.length);
+    this.top.append(item, this.start + this.items.length);
     this.items.push(item);
   }
 
@@ -50,6 +53,40 @@ export class Groups {
   /** How many pairs were compared, the measure of its cost. */
   get compared(): number {
     return this.signs.compared;
+  }
+}
+
+/** The groups of a sequence that grows, none of which goes on across a cut. */
+export class CutGroups {
+  readonly items: Item[] = [];
+  private parts: Groups[] = [];
+  private found: readonly Group[] = [];
+  private known: readonly number[] | undefined;
+  private taken = 0;
+
+  /** `cuts` says before which ops the sequence is cut, in order; another list, if others. */
+  constructor(private readonly cuts: () => readonly number[]) {}
+
+  append(item: Item): void {
+    this.items.push(item);
+  }
+
+  get all(): readonly Group[] {
+    const cuts = this.cuts();
+    const { items } = this;
+    if (this.known === cuts && this.taken === items.length) return this.found;
+    if (this.known !== cuts) {
+      this.known = cuts;
+      this.taken = 0;
+      this.parts = [...new Set([0, ...cuts])].map((start) => new Groups(start));
+    }
+    const { parts } = this;
+    for (let part = parts.findLastIndex(({ start }) => start <= this.taken); this.taken < items.length; ) {
+      if (parts[part + 1]?.start === this.taken) part += 1;
+      parts[part].append(items[this.taken++]);
+    }
+    this.found = parts.length === 1 ? parts[0].all : parts.flatMap(({ all }) => all);
+    return this.found;
   }
 }
 

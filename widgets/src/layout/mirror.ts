@@ -24,7 +24,7 @@ export class MirrorLayout {
   /** The row that the next op must stand under. */
   above = 0;
   /** Of each lane the last row that is taken. */
-  private readonly lasts = new Array<number>(LANES).fill(-1);
+  private readonly lasts = Array.from({ length: LANES }, () => -1);
   private readonly taken: number[] = [];
   private hasOps = false;
 

@@ -230,7 +230,7 @@ function partTitle(part: readonly Unit[]): string {
     group === undefined ? title : withoutNumbers(title),
   );
   const shown = titles.slice(0, 3).join(", ");
-  return titles.length > 3 ? `${shown}, …` : shown;
+  return titles.length > 3 ? `${shown} +${titles.length - 3}` : shown;
 }
 
 /** `encoder_11` and `encoder_0` are two of the same: an `encoder`. */

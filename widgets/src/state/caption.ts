@@ -3,7 +3,7 @@
 import type { Stats } from "../events";
 import { numberText, shapeText, smallText, valueText } from "../text";
 import { describe, type Link } from "./entity";
-import { graphOfGroup, groupDetail, groupOf } from "./folding";
+import { doneOf, graphOfGroup, groupDetail, groupOf } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
 import { mainOutput } from "./tape";
@@ -29,7 +29,7 @@ export function caption(trace: Trace, node: MirrorNode, position: number): Capti
     const failure = trace.failures.find(({ key }) => key === node.key);
     return { title: node.title, detail: failure?.shapes || "failed" };
   }
-  if (node.shape === "group") return groupCaption(trace, node);
+  if (node.shape === "group") return groupCaption(trace, node, position);
   if (node.side === 1) return gradientCaption(trace, node, position);
   const title = ownTitle(trace, node);
   if (node.shape === "pin" && node.tone === "g") return gradientCaption(trace, node, position);
@@ -69,12 +69,13 @@ export function carried(
   return isGradient ? entity.gradient : entity?.value;
 }
 
-function groupCaption(trace: Trace, node: MirrorNode): Caption {
+function groupCaption(trace: Trace, node: MirrorNode, position: number): Caption {
   const graph = graphOfGroup(node.key) ?? "";
   const mirror = trace.mirrorOf(graph);
   const group = mirror && groupOf(mirror, node.key);
-  if (group === undefined) return { title: node.title, detail: "" };
-  const detail = node.side === 1 ? "their gradients" : groupDetail(group);
+  if (mirror === undefined || group === undefined) return { title: node.title, detail: "" };
+  const done = doneOf(mirror, group, position);
+  const detail = node.side === 1 ? "their gradients" : groupDetail(group, done);
   return { title: trace.titleOf(graph, group), detail };
 }
 

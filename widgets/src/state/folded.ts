@@ -8,7 +8,7 @@ import { BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry"
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
-import { isData, keptY, reachOf, type Mirror } from "./mirror";
+import { isData, keptY, reachOf, type Mirror, type Above } from "./mirror";
 import {
   FoldBox,
   Moved,
@@ -20,6 +20,8 @@ import {
   type Names,
 } from "./moved";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
+import { TONES } from "./tones";
+import { WHOLE, type Phase, type Section } from "./section";
 
 export class FoldedPicture implements Picture {
   /** How many nodes, edges and signs were looked at, the measure of its cost. */
@@ -38,7 +40,11 @@ export class FoldedPicture implements Picture {
   /** Where that now is which stands in some place of the graph itself. */
   private readonly places = new Map<Spot, Spot>();
   private readonly changed = new Map<Region, Region>();
-  private readonly seen = { nodes: 0, edges: 0, joins: 0, groups: 0 };
+  private readonly seen: { node: number; edge: number; join: number };
+  private seenGroups = 0;
+  /** The range of ops that is taken up. */
+  private range = 0;
+  private readonly frames = new Map<Phase, Region>();
   /** From this op on, groups take up what goes on with them. */
   private readonly known: number;
   private part = 0;
@@ -47,7 +53,9 @@ export class FoldedPicture implements Picture {
     private readonly mirror: Mirror,
     private readonly groups: readonly Group[],
     private readonly names: Names,
+    private readonly section: Section = WHOLE,
   ) {
+    this.seen = { ...section.ranges[0].from };
     const last = groups.at(-1);
     const { items } = mirror;
     let known = items.length;
@@ -81,25 +89,33 @@ export class FoldedPicture implements Picture {
 
   /** Take up what has come to the graph since. */
   follow(): this {
-    const { mirror, seen } = this;
-    for (; seen.nodes < mirror.nodes.length; seen.nodes++) {
-      this.node(mirror.nodes[seen.nodes]);
-    }
-    for (; seen.edges < mirror.edges.all.length; seen.edges++) {
-      this.edge(mirror.edges.all[seen.edges]);
-    }
-    for (; seen.joins < mirror.joins.all.length; seen.joins++) {
-      this.join(mirror.joins.all[seen.joins]);
+    const { mirror, seen, section } = this;
+    for (;;) {
+      const { to } = section.ranges[this.range];
+      const end = to ?? mirror.mark();
+      for (; seen.node < end.node; seen.node++) this.node(mirror.nodes[seen.node]);
+      for (; seen.edge < end.edge; seen.edge++) this.edge(mirror.edges.all[seen.edge]);
+      for (; seen.join < end.join; seen.join++) this.join(mirror.joins.all[seen.join]);
+      const next = section.ranges[this.range + 1];
+      if (to === undefined || next === undefined) break;
+      this.range += 1;
+      Object.assign(seen, next.from);
     }
     return this;
   }
 
   private node(node: MirrorNode): void {
     this.looks += 1;
+    if (!this.holds(node.op)) return;
     if (node.shape === "pin") this.pin(node);
     else if (node.side > 0) this.gradient(node);
     else if (node.shape === "leaf") this.leaf(node);
     else this.op(node);
+  }
+
+  /** Whether an op is in what is looked at: a gradient may be of one that is not. */
+  private holds(op: number): boolean {
+    return this.section.ranges.some(({ from, to }) => op >= from.op && op < (to?.op ?? Infinity));
   }
 
   private op(node: MirrorNode): void {
@@ -114,7 +130,7 @@ export class FoldedPicture implements Picture {
       this.places.set(node.spot, last.spot);
       last.end = node.op + 1;
     } else {
-      const spot = this.under(node);
+      const spot = this.under(node, group.end);
       const { row } = node.spot;
       const fold = { group, row, spot, end: node.op + 1, hasGradient: false };
       this.folds[node.op] = fold;
@@ -125,25 +141,35 @@ export class FoldedPicture implements Picture {
 
   /** The closed group that the next op is in, or goes on with. */
   private groupFor(op: number): Group | undefined {
-    const { groups, seen } = this;
-    while (seen.groups < groups.length && groups[seen.groups].end <= op) seen.groups += 1;
-    const group = groups.at(seen.groups);
+    const { groups } = this;
+    while (this.seenGroups < groups.length && groups[this.seenGroups].end <= op) {
+      this.seenGroups += 1;
+    }
+    const group = groups.at(this.seenGroups);
     if (group !== undefined && group.first <= op) return group;
     const last = op >= this.known ? this.folds[op - 1] : undefined;
     if (last === undefined || !goesOn(this.mirror.items, last.group, op)) return undefined;
     return last.group;
   }
 
-  private under({ op }: MirrorNode): Spot {
-    const part = this.mirror.parts[op];
+  /** A place under what an op reads, or what the ops up to `end` read of others. */
+  private under({ op }: MirrorNode, end = op + 1): Spot {
+    const { above, parts } = this.mirror;
+    const part = parts[op];
     if (part > this.part) this.layout.startBelow();
     this.part = part;
-    const { inputs, pins, leaves } = this.mirror.above[op];
-    const places = inputs.map((at) => this.placeOf(at));
+    const known = ({ inputs }: Above): Spot[] =>
+      inputs.flatMap((at) => this.places.get(at) ?? []);
+    const { pins, leaves } = above[op];
     if (this.mirror.entered.has(op)) this.layout.skip();
-    return this.folds[op] || this.groupFor(op)
-      ? this.layout.op(places)
-      : this.layout.op(places, pins, leaves);
+    if (this.groupFor(op) === undefined) {
+      return this.layout.op(known(above[op]), pins, leaves);
+    }
+    const places: Spot[] = [];
+    for (let inside = op; inside < end && inside < above.length; inside++) {
+      places.push(...known(above[inside]));
+    }
+    return this.layout.op(places);
   }
 
   /** What belongs to an op is hidden with it. */
@@ -155,17 +181,20 @@ export class FoldedPicture implements Picture {
   private leaf(node: MirrorNode): void {
     const { spot, op } = node;
     const fold = this.folds[op];
-    const { row } = this.placeOf(this.mirror.ops[op].spot);
-    if (fold !== undefined && !(isData(node) && spot.row < fold.row)) {
+    const { row, slot } = this.placeOf(this.mirror.ops[op].spot);
+    const isNamed = node.title !== TONES.D.word;
+    if (fold !== undefined && !(isData(node) && isNamed && spot.row < fold.row)) {
       this.places.set(spot, fold.spot);
       return;
     }
     // A leaf that an op made stands under that op, any other over what reads it.
     const above = this.mirror.ops[op].spot;
     const made = spot.row > above.row;
+    // As far beside its reader as it was.
+    const beside = Math.max(0, slot + spot.slot - above.slot);
     const place = made
       ? this.layout.op([this.placeOf(above)])
-      : this.layout.leaf({ row, slot: spot.slot }, 0);
+      : this.layout.leaf({ row, slot: beside }, 0);
     this.places.set(spot, place);
     this.add(new Moved(node, this.placeOf(spot)));
   }
@@ -184,7 +213,7 @@ export class FoldedPicture implements Picture {
   private edge(edge: MirrorEdge): void {
     this.looks += 1;
     const [from, to] = [this.folds[edge.from], this.folds[edge.to]];
-    const ends = this.ends(edge, from, to);
+    const ends = this.isCut(edge) ? this.stub(edge, from, to) : this.ends(edge, from, to);
     if (ends === undefined) return;
     const { x1, y1, x2, y2 } = ends;
     if (from !== undefined || to !== undefined) {
@@ -213,8 +242,8 @@ export class FoldedPicture implements Picture {
       const end = this.moved(edge.x2, edge.y2, spot);
       return { x1: start.x, y1: start.y, x2: end.x, y2: end.y, label, arrow };
     }
-    if (to !== undefined && edge.from < 0 && edge.y1 > rowY(to.row)) {
-      return dataChip(edge, to);
+    if (to !== undefined && edge.from < 0 && this.placeOf(edge.tail) === to.spot) {
+      return label === TONES.D.word ? undefined : dataChip(edge, to);
     }
     const way = kind === "gradient" ? -1 : 1;
     const start = from ? edgeOfBox(from, way, 1) : this.moved(edge.x1, edge.y1, edge.tail);
@@ -224,9 +253,28 @@ export class FoldedPicture implements Picture {
     return { ...ends, label, arrow: arrow || to !== undefined };
   }
 
+  /** Whether an end of an edge is not in what is looked at. */
+  private isCut({ tail, head }: MirrorEdge): boolean {
+    return !this.places.has(tail) || !this.places.has(head);
+  }
+
+  /** A name stands for the end that is elsewhere. */
+  private stub(edge: MirrorEdge, from?: Fold, to?: Fold): Ends | undefined {
+    const { kind, key, arrow } = edge;
+    const chip = edge.chip || this.names.wire(key);
+    if (kind === "flow" && this.places.has(edge.head)) {
+      if (to !== undefined) return dataChip({ ...edge, label: chip }, to);
+      const { x: x2, y: y2 } = this.moved(edge.x2, edge.y2, edge.head);
+      return { x1: x2, y1: y2 - PORT, x2, y2, chip, label: "", arrow };
+    }
+    if (kind !== "gradient" || !this.places.has(edge.tail) || from !== undefined) return undefined;
+    const { x: x1, y: y1 } = this.moved(edge.x1, edge.y1, edge.tail);
+    return { x1, y1, x2: x1, y2: y1 - PORT, chip, label: "", arrow };
+  }
+
   private join(join: Join): void {
     this.looks += 1;
-    if (this.folds[join.op] !== undefined) return;
+    if (this.folds[join.op] !== undefined || !this.places.has(join.spot)) return;
     const { x, y } = this.moved(join.x, join.y, join.spot);
     const { row } = this.placeOf(join.spot);
     this.joins.add(row, row + 1, new MovedJoin(join, x, y));
@@ -272,7 +320,29 @@ export class FoldedPicture implements Picture {
     return movedTo(x, y, spot, this.placeOf(spot));
   }
 
+  /** What an optimizer does has a frame, across the mirror. */
+  private frame({ op, seq, spot }: MirrorNode): void {
+    const phase = this.section.phases.find(({ first, end }) => op >= first && op < end);
+    if (phase === undefined) return;
+    const { row, slot } = spot;
+    const right = laneX(1, slot + 1);
+    const known = this.frames.get(phase);
+    if (known === undefined) {
+      const { title } = phase;
+      const ends = { first: row, last: row, left: -right, right };
+      const made: Region = { what: "block", frame: { title }, depth: -1, seq, ...ends };
+      this.frames.set(phase, made);
+      this.regions.push(made);
+      return;
+    }
+    known.first = Math.min(known.first, row);
+    known.last = Math.max(known.last, row);
+    known.left = Math.min(known.left, -right);
+    known.right = Math.max(known.right, right);
+  }
+
   private add(node: MirrorNode): void {
+    if (node.side < 0) this.frame(node);
     this.nodes.push(node);
     this.reach = Math.max(this.reach, reachOf(node));
     (this.byRow[node.spot.row] ??= []).push(node);

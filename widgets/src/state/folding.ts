@@ -1,30 +1,82 @@
 /** Which groups of a mirrored graph are closed, and the graph as it then looks. */
 
-import { everyGroup, groupsAround, type Group } from "../layout/groups";
+import { groupsAround, type Group } from "../layout/groups";
+import { closedAt, closedToFit, MOST_BOXES } from "../layout/levels";
 import { countText, thousands } from "../text";
 import { FoldedPicture } from "./folded";
 import { isData, type Mirror } from "./mirror";
 import type { Picture } from "./picture";
+import { WHOLE, type Section } from "./section";
+import { countBefore } from "./timeline";
 
 const PREFIX = "fold:";
+/** So many pictures are kept: of the steps that one goes back and forth between. */
+const MOST_KEPT = 12;
+const ALL = Infinity;
+const LEAST_NODES = 14;
 
 export class Folding {
-  private readonly closed = new Set<string>();
-  /** Made anew when groups are closed or opened; it follows the graph by itself. */
-  private drawn: FoldedPicture | undefined;
+  private closed = new Set<string>();
+  private section: Section = WHOLE;
+  /** How many levels are open; undefined until all is there: then as many as fit. */
+  private level: number | undefined = ALL;
+  private most = MOST_BOXES[0];
+  private isChosen = false;
+  /** What was opened (false) and closed by hand, by its place in the section. */
+  private readonly own = new Map<string, boolean>();
+  /** Pictures of sections as they are folded now; they follow the graph by themselves. */
+  private readonly drawn = new Map<string, FoldedPicture>();
 
   constructor(
     readonly id: string,
     readonly mirror: Mirror,
+    /** The name of what an edge carries. */
+    private readonly wire: (key: string) => string = () => "",
   ) {}
 
   /** The graph as it looks now: the mirror itself while nothing is closed. */
   get picture(): Picture {
-    return this.closed.size === 0 ? this.mirror : this.folded();
+    return this.closed.size === 0 && this.section.id === "" ? this.mirror : this.folded();
   }
 
   get isFolded(): boolean {
     return this.closed.size > 0;
+  }
+
+  /** All is there: open as much as can be read, unless somebody chose something else. */
+  settle(fits: (picture: Picture) => boolean): void {
+    if (this.isChosen || this.level === undefined) return;
+    this.level = undefined;
+    for (const most of [...MOST_BOXES, MOST_BOXES[0]]) {
+      this.most = most;
+      this.refresh();
+      const { picture } = this;
+      // A few boxes would say less than many that one has to scroll through.
+      if (picture.nodes.length >= LEAST_NODES && fits(picture)) return;
+    }
+  }
+
+  /** Look at a part of the graph; it is folded as the last one was. */
+  look(section: Section): void {
+    if (section.id === this.section.id) return;
+    this.section = section;
+    this.fold();
+  }
+
+  /** Open so many levels of groups. */
+  openTo(level: number): void {
+    this.level = level;
+    this.isChosen = true;
+    this.own.clear();
+    this.refresh();
+  }
+
+  closeAll(): void {
+    this.openTo(1);
+  }
+
+  openAll(): void {
+    this.openTo(ALL);
   }
 
   /** Close the innermost open group around `key`; return what now stands for it. */
@@ -49,15 +101,6 @@ export class Folding {
     return this.mirror.ops[group.first]?.key;
   }
 
-  closeAll(): void {
-    this.set([...everyGroup(this.mirror.groups)], true);
-  }
-
-  openAll(): void {
-    this.set([...everyGroup(this.mirror.groups)], false);
-    this.closed.clear();
-  }
-
   /** Open whatever hides `key`. */
   reveal(key: string): void {
     if (this.closed.size === 0 || this.folded().nodesOf(key).length > 0) return;
@@ -77,19 +120,76 @@ export class Folding {
   }
 
   private set(groups: readonly Group[], closed: boolean): void {
-    for (const { id } of groups) {
-      if (closed) this.closed.add(id);
-      else this.closed.delete(id);
+    this.isChosen = true;
+    for (const group of groups) {
+      this.own.set(this.placeOf(group), closed);
+      if (closed) this.closed.add(group.id);
+      else this.closed.delete(group.id);
     }
-    this.drawn = undefined;
+    this.drawn.clear();
+  }
+
+  private refresh(): void {
+    this.drawn.clear();
+    this.fold();
+  }
+
+  /** Close what is closed in the section that is looked at. */
+  private fold(): void {
+    const groups = this.groups();
+    this.closed = new Set(this.closedOf(groups).map(({ id }) => id));
+    if (this.own.size === 0) return;
+    const visit = (group: Group): void => {
+      const closed = this.own.get(this.placeOf(group));
+      if (closed === true) this.closed.add(group.id);
+      else if (closed === false) this.closed.delete(group.id);
+      group.children.forEach(visit);
+    };
+    groups.forEach(visit);
+  }
+
+  private closedOf(groups: readonly Group[]): readonly Group[] {
+    const { level, mirror } = this;
+    if (level === ALL) return [];
+    if (level !== undefined) return closedAt(groups, level);
+    const { from, to } = this.section.ranges[this.section.ranges.length - 1];
+    const nodes = mirror.nodes.slice(from.node, to?.node);
+    const leaves = nodes.filter(({ shape, side }) => shape === "leaf" && side < 0).length;
+    const [start, end] = this.bounds();
+    return closedToFit(groups, end - start, leaves, this.most);
+  }
+
+  /** The ops that are looked at, or those of the step if what is before them is too. */
+  private bounds(): [number, number] {
+    const { from, to } = this.section.ranges[this.section.ranges.length - 1];
+    return [from.op, to?.op ?? this.mirror.ops.length];
+  }
+
+  private groups(): readonly Group[] {
+    if (this.section.id === "") return this.mirror.groups;
+    const [start, end] = this.bounds();
+    return this.mirror.groups.filter(({ first }) => first >= start && first < end);
+  }
+
+  /** What is at the same place in every section has the same name. */
+  private placeOf({ id }: Group): string {
+    const first = Number.parseInt(id, 10);
+    return `${first - this.bounds()[0]}${id.slice(String(first).length)}`;
   }
 
   private folded(): FoldedPicture {
-    this.drawn ??= new FoldedPicture(this.mirror, this.outermost(), {
-      key: (group, gradient) => groupKey(this.id, group, gradient),
-      title: groupTitle,
-    });
-    return this.drawn.follow();
+    const { id } = this.section;
+    let drawn = this.drawn.get(id);
+    if (drawn === undefined) {
+      if (this.drawn.size >= MOST_KEPT) this.drawn.clear();
+      drawn = new FoldedPicture(this.mirror, this.outermost(), {
+        key: (group, gradient) => groupKey(this.id, group, gradient),
+        title: groupTitle,
+        wire: this.wire,
+      }, this.section);
+      this.drawn.set(id, drawn);
+    }
+    return drawn.follow();
   }
 
   /** The group whose box `key` is. */
@@ -123,7 +223,7 @@ export class Folding {
         else visit(group.children);
       }
     };
-    visit(this.mirror.groups);
+    visit(this.groups());
     return found;
   }
 }
@@ -149,6 +249,12 @@ export function groupTitle({ title, times }: Group): string {
   return times > 1 ? `${title} ×${thousands(times)}` : title;
 }
 
-export function groupDetail({ first, end }: Group): string {
-  return countText(end - first, "operator");
+export function groupDetail({ first, end }: Group, done = end - first): string {
+  const all = countText(end - first, "operator");
+  return done < end - first ? `${thousands(done)} of ${all}` : all;
+}
+
+/** How many of a group's ops had run before `position`. */
+export function doneOf(mirror: Mirror, { first, end }: Group, position: number): number {
+  return countBefore(mirror.ops, position, first, end);
 }

@@ -16,10 +16,11 @@ import {
   type Side,
 } from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
-import { Groups, type Group, type Item } from "../layout/groups";
+import { CutGroups, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
 import { NEVER } from "./picture";
 import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
+import type { Mark } from "./steps";
 import type { Tone } from "./tones";
 
 export type { Join, Made, MirrorEdge, MirrorNode } from "./picture";
@@ -88,6 +89,7 @@ export interface Rate extends Made {
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const NONE: readonly string[] = [];
+const NOWHERE: readonly number[] = [];
 const KEPT_HEIGHTS = [0, 16, -16];
 
 /** Where an input's edge enters an op: its gradient leaves at the mirror image. */
@@ -148,10 +150,15 @@ export class Mirror implements Picture {
   /** The gradient op that each part of a gradient comes from. */
   private readonly giverOf = new Map<string, string>();
   private readonly framed = [new Map<Frame, Region>(), new Map<Frame, Region>()];
-  private readonly grouped = new Groups();
+  private readonly grouped: CutGroups;
   private part = 0;
   private generation = 0;
   private pass = 0;
+
+  /** Groups of ops do not go on across the `cuts`: ops before which something new begins. */
+  constructor(cuts: () => readonly number[] = () => NOWHERE) {
+    this.grouped = new CutGroups(cuts);
+  }
 
   get lowest(): number {
     return this.layout.lowest;
@@ -175,6 +182,17 @@ export class Mirror implements Picture {
   nodesOf(key: string): readonly MirrorNode[] {
     const found = this.byKey.get(key);
     return found === undefined ? [] : Array.isArray(found) ? found : [found];
+  }
+
+  /** How much of it there is. */
+  mark(): Mark {
+    const { ops, nodes, edges, joins } = this;
+    return {
+      op: ops.length,
+      node: nodes.length,
+      edge: edges.all.length,
+      join: joins.all.length,
+    };
   }
 
   /** What follows is a part of its own, under all that is there; it may read leaves anew. */

@@ -10,6 +10,8 @@ import type { Tone } from "./tones";
 export interface Names {
   key(group: Group, gradient: boolean): string;
   title(group: Group): string;
+  /** The name of what an edge carries. */
+  wire(key: string): string;
 }
 
 /** A closed group: it goes on with the ops that go on with what it repeats. */

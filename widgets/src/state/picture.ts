@@ -76,7 +76,7 @@ export interface Join {
   readonly y: number;
 }
 
-/** A block of a program, by the word for what it is: "true branch". */
+/** A block of a program, or what an optimizer does, by the word for it: "true branch". */
 export interface Frame {
   title: string;
 }

@@ -6,6 +6,7 @@ import type {
   OpFailed,
   ProgramEvent,
   Role,
+  Run,
   RunOp,
   Stats,
   VarEvent,
@@ -70,8 +71,18 @@ export function forwardName(name: string): string | undefined {
   return end < 0 ? undefined : name.slice(0, end);
 }
 
+/** One run of a program, and its number among all of them. */
+export interface ProgramRun {
+  readonly seq: number;
+  endSeq: number;
+  readonly number: number;
+}
+
 export class ProgramState {
   readonly rows: Row[] = [];
+  readonly runs: ProgramRun[] = [];
+  /** How often it ran, with what was not recorded. */
+  runCount = 0;
   readonly byKey = new Map<string, Row>();
   readonly mirror = new Mirror();
   readonly passes = new PassHistory();
@@ -217,6 +228,26 @@ export class ProgramState {
     const what = { key, title: event.type, tone: "failed" as const, untaped: true };
     const scope = this.blocksOf(block);
     this.mirror.failed({ ...made(event), ...what, inputs, outputs: [], scope });
+  }
+
+  run({ seq, phase, count = this.runCount + 1 }: Run): void {
+    if (phase === "begin") {
+      this.runs.push({ seq, endSeq: Infinity, number: count });
+      this.runCount = count;
+    } else {
+      const last = this.runs.at(-1);
+      if (last !== undefined) last.endSeq = seq + 1;
+    }
+  }
+
+  /** The loss at the end of each run; null where it was not seen. */
+  losses(): (number | null)[] {
+    // Its gradient is what backward begins with: no op of the forward pass has it.
+    const seed = this.rows.find((row) => row.kind === "op" && row.event.role === "backward");
+    const [gradient = ""] = seed?.kind === "op" ? names(seed.event.outputs) : [];
+    const loss = forwardName(gradient);
+    const value = loss === undefined ? undefined : this.find(0, loss)?.value;
+    return this.runs.map(({ endSeq, seq }) => value?.since(seq, endSeq)?.mean ?? null);
   }
 
   ran(event: RunOp): void {

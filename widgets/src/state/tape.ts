@@ -15,6 +15,7 @@ import type {
 } from "../events";
 import { shapeText } from "../text";
 import { Mirror, ownerOf, type Input, type Made } from "./mirror";
+import { Steps } from "./steps";
 import { Timeline } from "./timeline";
 import { operatorTone, TONES, type Tone } from "./tones";
 
@@ -90,7 +91,12 @@ export function gradientName({ name, named }: TapeTensor): string {
 }
 
 export class Tape {
-  readonly mirror = new Mirror();
+  /** The steps of a training. */
+  readonly steps: Steps = new Steps(
+    () => this.mirror.mark(),
+    () => this.beginStep(),
+  );
+  readonly mirror: Mirror = new Mirror(() => this.steps.cuts);
   readonly tensors = new Map<number, TapeTensor>();
   readonly nodes = new Map<number, TapeNode>();
   /** Tensors that no op made, in the order they were seen. */
@@ -99,6 +105,8 @@ export class Tape {
   engine: string | undefined;
   /** A reverse pass began, or ended, since the last op. */
   private turned = false;
+  /** Since a pass nothing has run but what uses its gradients. */
+  private settling = false;
   private passing = false;
   /** In the pass under way: how many parts of a tensor's gradient each node gave. */
   private readonly parts = new Map<number, Map<number, number>>();
@@ -152,14 +160,29 @@ export class Tape {
       tensor.producer = known;
       if (!tensor.named) tensor.name = `${event.type} ${shapeText(tensor.event.shape)}`;
     }
-    if (isUpdate(event)) this.update(event, key);
-    else this.draw(event, key);
+    if (isUpdate(event)) {
+      this.steps.update(event);
+      this.update(event, key);
+      return;
+    }
+    if (event.order === 1) {
+      const isOwn = (since: number): boolean => event.inputs.some((id) => this.madeAt(id) >= since);
+      this.steps.op(event, isOwn);
+    }
+    this.draw(event, key);
+  }
+
+  /** When an op made a tensor; before all else, if none did. */
+  private madeAt(id: number): number {
+    return this.tensors.get(id)?.producer?.seq ?? -1;
   }
 
   backward(event: Backward): void {
     this.turned = true;
     this.passing = event.phase === "begin";
-    if (!this.passing) return;
+    this.settling = !this.passing;
+    if (!this.passing) return this.steps.passEnded();
+    this.steps.pass(event, event.roots[0] ?? -1);
     this.mirror.startPass();
     for (const told of [this.parts, this.wholes]) told.clear();
   }
@@ -228,6 +251,20 @@ export class Tape {
     this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
   }
 
+  private beginStep(): void {
+    this.settling = false;
+    this.mirror.startBelow();
+  }
+
+  /** The layer that ran an op; of what a line does with gradients the line itself. */
+  private scopeOf(event: NodeEvent): readonly string[] {
+    if (event.order > 1) return [`gradients, line ${event.line}`];
+    if (event.taped || event.scope !== undefined) this.settling = false;
+    if (event.scope !== undefined) return event.scope.split("/");
+    const text = this.settling ? this.steps.textOf(event.cell, event.line) : "";
+    return text === "" ? layerOf(event, this.tensors) : [text];
+  }
+
   private draw(event: NodeEvent, key: string): void {
     this.goOn(event.order === 1);
     const inputs = event.inputs.flatMap((id) => {
@@ -247,7 +284,7 @@ export class Tape {
       inputs,
       outputs,
       second: event.order > 1,
-      scope: event.scope?.split("/") ?? layerOf(event, this.tensors),
+      scope: this.scopeOf(event),
       stops: event.outputs.filter((id) => this.isDetached(id, event)).map(tensorKey),
     });
     this.mirror.keep(made(event), key, event.taped ? event.saved : []);

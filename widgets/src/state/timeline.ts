@@ -25,6 +25,13 @@ export class Timeline<T> {
     return (this.values ?? []).slice(0, count);
   }
 
+  /** What was written last before `position`, if that was after `start`. */
+  since(start: number, position: number): T | undefined {
+    if (this.seqs === undefined) return undefined;
+    const index = countBelow(this.seqs, position) - 1;
+    return this.seqs[index] > start ? this.values?.[index] : undefined;
+  }
+
   at(position: number): T | undefined {
     if (this.seqs === undefined) return undefined;
     return this.values?.[countBelow(this.seqs, position) - 1];
@@ -47,13 +54,15 @@ export function countBelow(sorted: readonly number[], limit: number): number {
 export function countBefore(
   things: readonly { readonly seq: number }[],
   position: number,
+  from = 0,
+  to = things.length,
 ): number {
-  let low = 0;
-  let high = things.length;
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (things[middle].seq < position) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return low - from;
 }

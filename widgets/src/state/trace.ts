@@ -221,6 +221,7 @@ export class Trace {
 
   private step(event: AnyEvent): void {
     const { seq, cell, line } = event;
+    this.tape.steps.line({ seq, cell, line });
     const key = `${cell}:${line}`;
     if (event.kind === "line" && event.starts !== undefined) {
       this.startsOf(key).push(seq, event.starts);
@@ -268,6 +269,7 @@ export class Trace {
         return this.change(event);
       case "dropped":
         this.dropped.push(event);
+        if (event.what === "training steps") this.tape.steps.skip(event.count, event);
         return;
       default:
         return this.applyStatic(event);
@@ -321,6 +323,7 @@ export class Trace {
         return;
       case "run":
         this.running.push(event.seq, -1);
+        this.programs.get(event.program)?.run(event);
         return;
       case "run_op":
         this.running.push(event.seq, event.op);
@@ -348,6 +351,7 @@ export class Trace {
     const { seq, cell, title } = event;
     const lines = event.source.replace(/\n$/, "").split("\n");
     this.cells.push({ seq, cell, title, lines });
+    this.tape.steps.cell(cell, lines);
   }
 
   private end(event: CellEnd): void {
@@ -369,6 +373,8 @@ export class Trace {
 
   private change(event: AttrEvent): void {
     const { tensor, op, program, name, attr, value, seq } = event;
+    const ran = attr === "runs" ? this.programs.get(program ?? -1) : undefined;
+    if (ran !== undefined) ran.runCount = Number(value) || ran.runCount;
     if (tensor !== undefined) this.tape.change(event, tensor);
     if (tensor !== undefined && attr === "name") this.tape.rename(tensor, value);
     if (tensor !== undefined && attr === "hook") this.tape.hook(event, tensor);

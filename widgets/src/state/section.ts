@@ -1,0 +1,55 @@
+/** Which part of a graph is looked at: one step of a training, or all there is. */
+
+import type { Step } from "./steps";
+import type { Mark, Phase } from "./steps";
+
+export type { Mark, Phase } from "./steps";
+
+/** From one mark up to another; without one, to whatever comes. */
+export interface Range {
+  readonly from: Mark;
+  readonly to: Mark | undefined;
+}
+
+export interface Section {
+  /** The same for as long as the same part is looked at. */
+  readonly id: string;
+  readonly ranges: readonly Range[];
+  readonly phases: readonly Phase[];
+}
+
+const START: Mark = { op: 0, node: 0, edge: 0, join: 0 };
+export const WHOLE: Section = { id: "", ranges: [{ from: START, to: undefined }], phases: [] };
+
+/**
+ * The part that shows a step. While ops still come (`grows`: the step under way, if its
+ * gradients have not begun), what was made before the steps stays
+ * above, and what follows comes below: nothing that is there moves.
+ */
+export function sectionOf(
+  steps: readonly Step[],
+  step: Step,
+  phases: readonly Phase[],
+  grows: boolean | Step,
+): Section {
+  const own = { from: step.mark, to: step.end };
+  if (grows === false) return { id: String(step.mark.op), ranges: [own], phases };
+  const before = { from: START, to: steps[0].mark };
+  const isLast = grows === true && step === steps.at(-1);
+  const last = isLast ? { from: step.mark, to: undefined } : own;
+  return { id: `${step.mark.op}…`, ranges: [before, last], phases };
+}
+
+/** The part between steps that a position is in, if anything ran there. */
+export function sectionBetween(
+  steps: readonly Step[],
+  position: number,
+): { section: Section; isBefore: boolean } | undefined {
+  const index = steps.findLastIndex(({ seq }) => seq < position);
+  const from = index < 0 ? START : steps[index].end;
+  const to = steps[index + 1]?.mark;
+  const isInside = index >= 0 && position <= steps[index].endSeq;
+  if (isInside || from === undefined || (to !== undefined && from.op >= to.op)) return undefined;
+  const section = { id: `${from.op}-`, ranges: [{ from, to }], phases: [] };
+  return { section, isBefore: index < 0 };
+}
