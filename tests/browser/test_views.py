@@ -181,3 +181,53 @@ def test_what_a_hand_waits_for(
     assert first < 5000
     assert found["seek"][1] < 500
     assert max(found["zoom"][1], found["pan"][1]) < 200
+
+
+UNSEEN = """() => {
+  const inside = (part, whole) => {
+    const [a, b] = [part, whole].map((one) => one.getBoundingClientRect());
+    return a.top >= b.top - 1 && a.bottom <= b.bottom + 1
+      && a.left >= b.left - 1 && a.right <= b.right + 1;
+  };
+  const found = [];
+  for (const [part, whole] of [[".tg-row", ".tg-scroll"], [".tg-node", ".tg-stage"]]) {
+    for (const one of document.querySelectorAll(part)) {
+      if (!inside(one, one.closest(whole))) found.push(one.dataset.name);
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [1190, 1560])
+def test_the_picture_of_the_first_lesson_fits_a_notebook(
+    show: Show, width: int
+) -> None:
+    page = show("four_lines", width=width)
+    assert page.evaluate(UNSEEN) == []
+    for name in ("X", "mul"):
+        assert page.locator(f'.tg-row[data-name="{name}"]').count() == 1
+    box = page.locator(".tg-root").bounding_box()
+    assert box is not None
+    assert box["height"] <= 760, "what JupyterLab leaves at 1600x1000 under the cell"
+
+
+def test_a_border_that_is_dragged_gives_its_room_to_the_graph(show: Show) -> None:
+    page = show("four_lines", width=1560)
+    graph, border = page.locator(".tg-graph"), page.locator(".tg-graph > .tg-splitter")
+    before, place = graph.bounding_box(), border.bounding_box()
+    assert before is not None
+    assert place is not None
+    x, y = place["x"] + 3, place["y"] + 200
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 150, y, steps=4)
+    page.mouse.up()
+    after = graph.bounding_box()
+    assert after is not None
+    assert after["width"] == pytest.approx(before["width"] + 150, abs=4)
+    border.focus()
+    page.keyboard.press("ArrowRight")
+    narrower = graph.bounding_box()
+    assert narrower is not None
+    assert narrower["width"] < after["width"]

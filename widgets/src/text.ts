@@ -63,7 +63,7 @@ export function smallText({ shape, first, nan }: Stats, digits = 4): string | un
   const count = shape.reduce((product, dimension) => product * dimension, 1);
   if (count > 6 || first.length !== count || count === 0) return undefined;
   const texts = first.map((value) => {
-    return value === null ? (nan > 0 ? "nan" : "inf") : numberText(value, digits);
+    return value === null ? (nan > 0 ? "nan" : "±inf") : numberText(value, digits);
   });
   return shape.length === 0 ? texts[0] : `[${texts.join(", ")}]`;
 }

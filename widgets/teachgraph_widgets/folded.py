@@ -409,7 +409,7 @@ def small_text(stats: Stats | None) -> str:
     """Return the elements of a number or of a tensor of at most six; else nothing."""
     if stats is None or not 0 < len(stats["first"]) == math.prod(stats["shape"]) <= 6:
         return ""
-    lost = "nan" if stats["nan"] else "inf"
+    lost = "nan" if stats["nan"] else "±inf"
     texts = [lost if n is None else number_text(n) for n in stats["first"]]
     return f"[{', '.join(texts)}]" if stats["shape"] else texts[0]
 
