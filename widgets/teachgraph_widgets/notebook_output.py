@@ -29,14 +29,14 @@ __all__ = ["PLAIN", "leave"]
 PLAIN = "A trace: live in Jupyter, a picture elsewhere."
 """The plain-text form of a live view."""
 
-MOST_KEPT = 100_000
+MOST_KEPT = 92_000
 """Limit of the zipped logs that the outputs of a notebook embed, in bytes."""
 
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
 """Selectors of a cell's outputs: JupyterLab and Notebook 7, VS Code, other hosts."""
 
 INSTEAD = (
-    *(f"{cell}:has(.tg-root) .tg-still" for cell in CELLS),
+    f":is({','.join(CELLS)}):has(.tg-root) .tg-still",
     ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
     ".jp-OutputArea:has(.tg-still) .jp-OutputArea-output:not(:has(*))",
 )
@@ -122,9 +122,9 @@ STEPPING = """
   for (const { still, log, ...options } of found) replace(still, log, options, mount);
 })(document.currentScript);
 """
-"""The script that lets the pictures step: in an exported page all of them, in a notebook
-that is opened again those whose live view is gone. Where a notebook is not trusted the
-host runs no script, and the pictures stay."""
+"""The script that lets the pictures step: in an exported page all of them, in a
+notebook that is opened again those whose live view is gone. Where a notebook is not
+trusted the host runs no script, and the pictures stay."""
 
 STEPPED = ".jp-OutputArea:has(.tg-stepped) .jp-OutputArea-output:not(:has(*))"
 """The words that JupyterLab shows for a view whose kernel is gone, once it steps."""

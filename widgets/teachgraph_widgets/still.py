@@ -62,8 +62,9 @@ STYLE = (
     ".t{font:600 15px system-ui,sans-serif}"
     ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
     ".e{fill:#b3261e}.p{fill:#1d6f42}"
-    "@keyframes s{from{opacity:.1}}"
-    "@media (prefers-reduced-motion:no-preference){.s{animation:s .4s both}}"
+    "@keyframes s{from{opacity:0}}"
+    "@media (prefers-reduced-motion:no-preference)"
+    "{g[class]{animation:s .4s var(--d)both}}"
 )
 LONGEST_PLAY = 4.5
 """Seconds until the last line has appeared: what moves for longer must be stoppable."""
@@ -113,7 +114,7 @@ def picture(folded: Folded) -> str:
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
     ]
-    height, drawing = bottom + 30 + 16 * len(notes), "".join(body)
+    height, drawing = bottom + 30 + 16 * len(notes), joined("".join(body))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" xml:space="preserve">'
@@ -233,14 +234,26 @@ def appearing(folded: Folded, line: int, drawn: str) -> str:
     lines = list(folded.ran)
     if line not in folded.ran or len(lines) < 2:
         return drawn
-    return f'<g class="s s{lines.index(line) + 1}">{drawn}</g>'
+    return f'<g class="s{lines.index(line) + 1}">{drawn}</g>'
+
+
+SAME_TURN = re.compile(r'(<g class="s(\d+)">(?:(?!</?g).)*)</g><g class="s\2">')
+
+
+def joined(drawing: str) -> str:
+    """Let neighbours that appear together be one group: a picture is to be small."""
+    count = 1
+    while count:
+        drawing, count = SAME_TURN.subn(r"\1", drawing)
+    return drawing
 
 
 def delays(folded: Folded, drawing: str) -> str:
     """Return the rules that let each line wait for its turn."""
     pace = min(SLOWEST, LONGEST_PLAY / max(1, len(folded.ran)))
-    turns = sorted({int(turn) for turn in re.findall(r'class="s s(\d+)"', drawing)})
-    return "".join(f".s{turn}{{animation-delay:{pace * turn:.3g}s}}" for turn in turns)
+    turns = sorted({int(turn) for turn in re.findall(r'class="s(\d+)"', drawing)})
+    rules = "".join(f".s{turn}{{--d:{pace * turn:.2g}s}}" for turn in turns)
+    return rules.replace(":0.", ":.")
 
 
 def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str], int]:
