@@ -12,9 +12,14 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
+from teachgraph_widgets import assets
+from teachgraph_widgets.log import packed
+from teachgraph_widgets.notebook_output import data, letters, stepping
+from teachgraph_widgets.still import image
 
 from tests.browser.lab import Gate, Lab
 from tests.browser.watched import Notebook, write_notebook
+from tests.widgets.recording import record
 from widgets.dev import shoot
 
 Open = Callable[[str], Notebook]
@@ -348,7 +353,7 @@ def test_stepping_needs_no_kernel(lab: Lab, notebook: Open) -> None:
 
 
 @pytest.mark.parametrize("again", AGAIN)
-def test_a_notebook_reopened_without_its_kernel_shows_the_picture(
+def test_a_notebook_reopened_without_its_kernel_steps(
     lab: Lab, notebook: Open, artefacts: Path, again: Callable[[Notebook], None]
 ) -> None:
     write_notebook(lab.folder / "later.ipynb", [SET_UP, FOUR_LINES.rstrip() + ";"])
@@ -365,12 +370,37 @@ def test_a_notebook_reopened_without_its_kernel_shows_the_picture(
     later.close()
     lab.shut_down(later.name)
     again(later)
-    expect(picture).to_be_visible()
-    assert picture.evaluate("image => image.naturalWidth") > 500
+    view = later.views.first
+    expect(view).to_have_attribute("data-state", "done")
+    expect(later.views).to_have_count(1)
+    view.focus()
+    later.page.keyboard.press("ArrowLeft")
+    expect(view.locator(".tg-row.tg-future").first).to_be_visible()
     expect(later.cell(1).get_by_text("Loading widget")).to_be_hidden()
-    error = later.cell(1).get_by_text("Error displaying widget")
-    error.wait_for(state="attached")
-    expect(error).to_be_hidden()
+    expect(later.cell(1).get_by_text("Error displaying widget")).to_be_hidden()
     later.page.screenshot(path=artefacts / "reopened.png")
     assert later.requests == []
     assert [e for e in later.errors if "model not found" not in e] == []
+
+
+def test_a_notebook_that_is_not_trusted_shows_the_picture_alone(
+    lab: Lab, notebook: Open
+) -> None:
+    """It was written by somebody else: the host runs no script of its outputs."""
+    log = record("x = tg.to_tensor(2.0, stop_gradient=False)\ny = x * x\n").log
+    facts = data(view="", options="{}", log=letters(packed(log)))
+    code = data(code=letters(assets.packed()))
+    html = f'<div class="tg-still"{facts}>{image(log)}</div>'
+    shown = {"text/html": f"{html}<script{code}>{stepping()}</script>"}
+    output = {"output_type": "display_data", "data": shown, "metadata": {}}
+    write_notebook(lab.folder / "theirs.ipynb", ["x = 1"])
+    content = json.loads((lab.folder / "theirs.ipynb").read_text("utf-8"))
+    content["cells"][0]["outputs"] = [output]
+    (lab.folder / "theirs.ipynb").write_text(json.dumps(content), "utf-8")
+    theirs = notebook("theirs.ipynb")
+    still = theirs.cell(0).locator("img")
+    expect(still).to_be_visible()
+    assert still.evaluate("image => image.naturalWidth") > 500
+    still.click()
+    theirs.page.wait_for_timeout(1000)
+    expect(theirs.views).to_have_count(0)

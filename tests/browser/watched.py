@@ -165,7 +165,8 @@ class Notebook(Watched):
 
     def is_running(self, index: int) -> bool:
         """Whether a code cell has been started and has not ended."""
-        return "[*]" in self.cell(index).locator(".jp-InputArea-prompt").inner_text()
+        prompt = self.cell(index).locator(".jp-InputArea-prompt")
+        return "[*]" in (prompt.text_content() or "")  # it may be scrolled out of sight
 
     def wait_until_saved(self) -> None:
         """Wait until the file holds what is on the page."""

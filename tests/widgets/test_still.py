@@ -302,3 +302,27 @@ def test_a_gradient_that_is_not_finite_is_told_without_a_norm() -> None:
     )
     assert "gradient ✕ Inf" in summary(recording.log)
     assert any("‖g‖ ✕ Inf" in word for word in texts(still(recording.log)))
+
+
+def test_lines_appear_one_after_another_unless_motion_is_unwanted() -> None:
+    svg = still(record(FOUR_LINES).log)
+    assert "@media (prefers-reduced-motion:no-preference){g[class]{animation" in svg
+    delays = re.findall(r"\.s\d+{--d:([\d.]+)s}", svg)
+    assert [float(delay) for delay in delays] == [0.8, 1.6, 2.4, 3.2]
+    root = ET.fromstring(svg)  # noqa: S314  our own
+    by_line: dict[str, set[str]] = {}
+    for group in root.iter("{http://www.w3.org/2000/svg}g"):
+        if (group.get("class") or "").startswith("s"):
+            words = "".join(group.itertext())
+            by_line.setdefault(group.get("class", ""), set()).add(words)
+    first = by_line["s1"]
+    assert any("fluid.data" in words for words in first)
+    assert not any("sgd" in words for words in first)
+
+
+def test_a_long_trace_has_appeared_within_five_seconds() -> None:
+    source = "".join(f"x{i} = tg.ones([1])\n" for i in range(40))
+    svg = still(record(source).log)
+    delays = re.findall(r"--d:([\d.]+)s}", svg)
+    assert len(delays) == 40
+    assert max(map(float, delays)) <= 4.5

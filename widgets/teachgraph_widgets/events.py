@@ -446,7 +446,7 @@ class OutputEvent(Event):
 
 
 class AboutEvent(Event):
-    """What is known of an op: its docstring, its inputs and outputs, its rule.
+    """The docstring of an op, its inputs and outputs, and its gradient rule.
 
     `rule` is the source of the gradient rule's body, `takes` are its parameters:
     upstream gradients, such as `dout`, and what it saves.

@@ -25,6 +25,7 @@ __all__ = ["EventLog", "clean", "message_of", "packed", "written"]
 
 MOST_EVENTS = 250_000
 LONGEST_TEXT = 2000
+SMALL = 200_000
 LONGEST_SOURCE = 200_000
 
 Record = tuple[Any, ...]
@@ -249,4 +250,5 @@ def written(log: Log) -> str:
 
 def packed(log: Log) -> bytes:
     """Gzip the log's JSON: the same bytes for the same log."""
-    return gzip.compress(written(log).encode("ascii"), compresslevel=5, mtime=0)
+    text = written(log).encode("ascii")
+    return gzip.compress(text, compresslevel=9 if len(text) < SMALL else 5, mtime=0)

@@ -29,14 +29,14 @@ __all__ = ["PLAIN", "leave"]
 PLAIN = "A trace: live in Jupyter, a picture elsewhere."
 """The plain-text form of a live view."""
 
-MOST_KEPT = 100_000
+MOST_KEPT = 92_000
 """Limit of the zipped logs that the outputs of a notebook embed, in bytes."""
 
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
 """Selectors of a cell's outputs: JupyterLab and Notebook 7, VS Code, other hosts."""
 
 INSTEAD = (
-    *(f"{cell}:has(.tg-root) .tg-still" for cell in CELLS),
+    f":is({','.join(CELLS)}):has(.tg-root) .tg-still",
     ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
     ".jp-OutputArea:has(.tg-still) .jp-OutputArea-output:not(:has(*))",
 )
@@ -44,9 +44,62 @@ INSTEAD = (
 words that JupyterLab shows for a view whose kernel is gone."""
 
 STEPPING = """
-(async ({ code }) => {
+(async (self) => {
+  const { code } = self.dataset;
   const RICH = ["jp-RenderedHTMLCommon", "rendered_html"];
-  if (document.readyState !== "loading" || document.teachgraph) return;
+  const unzip = (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const unzipping = new DecompressionStream("gzip");
+    return new Response(new Blob([bytes]).stream().pipeThrough(unzipping)).json();
+  };
+  const load = async (zipped) => {
+    const { script, style } = await unzip(zipped);
+    const file = new Blob([script], { type: "text/javascript" });
+    const { mount } = await import(URL.createObjectURL(file));
+    const sheet = document.head.appendChild(document.createElement("style"));
+    sheet.textContent = style + "STEPPED";
+    return mount;
+  };
+  const replace = async (still, log, options, mount) => {
+    const place = document.createElement("div");
+    place.className = "tg-stepped";
+    // The page's rules for texts among the outputs are not the view's.
+    still.closest("." + RICH.join(",."))?.classList.remove(...RICH);
+    mount(place, await unzip(log), options);
+    still.replaceWith(place);
+  };
+
+  // A host that adds outputs as it likes: a still steps where no live view is to come.
+  if (document.readyState !== "loading") {
+    const root = self.closest(".jp-Notebook") ?? self.closest("CELLS");
+    if (!code || !root || root.teachgraph) return;
+    root.teachgraph = true;
+    let loaded, due;
+    const open = async (still) => {
+      const { log, options } = still.dataset;
+      if (!log || still.teachgraph) return;
+      still.teachgraph = true;
+      await replace(still, log, JSON.parse(options), await (loaded ??= load(code)));
+    };
+    const look = () => {
+      due = 0;
+      for (const still of root.querySelectorAll(".tg-still")) {
+        const area = still.closest("CELLS");
+        const isLive = !area || area.querySelector(".tg-root");
+        if (!isLive && /Error displaying widget/.test(area.textContent)) open(still);
+      }
+    };
+    const later = () => (due ||= setTimeout(look, 200));
+    new MutationObserver(later).observe(root, { childList: true, subtree: true });
+    root.addEventListener("click", ({ target }) => {
+      const still = target.closest(".tg-still");
+      if (still) open(still);
+    });
+    later();
+    return;
+  }
+
+  if (document.teachgraph) return;
   document.teachgraph = true;
   await new Promise((parsed) => addEventListener("DOMContentLoaded", parsed));
   const all = (words) => [...document.querySelectorAll(words)];
@@ -55,11 +108,6 @@ STEPPING = """
   const state = Object.assign({}, ...contents);
   const saved = (id, name) =>
     state[id]?.buffers?.find(({ path }) => path[0] === name)?.data;
-  const unzip = (text) => {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const unzipping = new DecompressionStream("gzip");
-    return new Response(new Blob([bytes]).stream().pipeThrough(unzipping)).json();
-  };
   const found = all(".tg-still").map((still) => {
     const { view, log, options } = still.dataset;
     return { still, view, log: log ?? saved(view, "snapshot"), ...JSON.parse(options) };
@@ -70,21 +118,23 @@ STEPPING = """
   for (const script of all("script[type$='widget-view+json']"))
     if (views.has(JSON.parse(script.textContent).model_id)) script.remove();
   const codes = Object.keys(state).map((id) => saved(id, "code"));
-  const { script, style } = await unzip(code ?? codes.find((text) => text));
-  const file = new Blob([script], { type: "text/javascript" });
-  const { mount } = await import(URL.createObjectURL(file));
-  const sheet = document.head.appendChild(document.createElement("style"));
-  sheet.textContent = style;
-  for (const { still, log, ...options } of found) {
-    const place = document.createElement("div");
-    // The page's rules for texts among the outputs are not the view's.
-    still.closest("." + RICH.join(",."))?.classList.remove(...RICH);
-    mount(place, await unzip(log), options);
-    still.replaceWith(place);
-  }
-})(document.currentScript.dataset);
+  const mount = await load(code ?? codes.find((text) => text));
+  for (const { still, log, ...options } of found) replace(still, log, options, mount);
+})(document.currentScript);
 """
-"""The script of an exported page; it must not run in a host that adds outputs later."""
+"""The script that lets the pictures step: in an exported page all of them, in a
+notebook that is opened again those whose live view is gone. Where a notebook is not
+trusted the host runs no script, and the pictures stay."""
+
+STEPPED = ".jp-OutputArea:has(.tg-stepped) .jp-OutputArea-output:not(:has(*))"
+"""The words that JupyterLab shows for a view whose kernel is gone, once it steps."""
+
+
+def stepping() -> str:
+    """Return the script, with the words and selectors that it needs."""
+    script = STEPPING.replace("PLAIN", json.dumps(PLAIN))
+    script = script.replace("CELLS", ",".join(CELLS))
+    return script.replace("STEPPED", f"{STEPPED}{{display:none}}")
 
 
 def leave(log: Log, text: str, view: TraceView | None) -> None:
@@ -128,7 +178,7 @@ class _EmbeddedData:
                 return ""
         cls.carrier = cell, request
         code = "" if cell is None else data(code=letters(assets.packed()))
-        return f"<script{code}>{STEPPING.replace('PLAIN', json.dumps(PLAIN))}</script>"
+        return f"<script{code}>{stepping()}</script>"
 
     @classmethod
     def has_room(cls, size: int) -> bool:

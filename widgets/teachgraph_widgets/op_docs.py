@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterable
 from functools import cache
@@ -19,15 +20,17 @@ MOST_LINES = 18
 """Lines of a rule that are shown; a longer one is named only."""
 
 LONGEST = 700
+MOST_WORDS = 160
+FORMULA = re.compile(" (=|<-) ")
 About = tuple[str, str, tuple[str, ...], tuple[str, ...], str, tuple[str, ...]]
 
 
 def write_about(log: EventLog, types: Iterable[str]) -> None:
     """Append what is known of each registered op among these types."""
     bases = dict.fromkeys(name.removesuffix("_grad") for name in types)
-    for name in bases:
-        if (facts := about(name)) is not None:
-            log.add(0, "about", *facts)
+    known = [facts for name in bases if (facts := about(name)) is not None]
+    # Without a formula or a rule there is little to learn: such are generators.
+    log.add_all(0, [("about", *f) for f in known if f[4] or FORMULA.search(f[1])])
 
 
 @cache
@@ -42,9 +45,21 @@ def about(name: str) -> About | None:
         op = find(name)
     except UnknownOpError:
         return None
-    text = inspect.cleandoc(op.__doc__ or "")
+    text = shortened(inspect.cleandoc(op.__doc__ or ""))
     rule, takes = rule_of(op)
     return name, clean(text, LONGEST), op.inputs, op.outputs, rule, takes
+
+
+def shortened(text: str) -> str:
+    r"""Return the first paragraph, and of the next what is short: logs are to be small.
+
+    >>> shortened("out = x y.\n\nOne. Two." + " Three." * 30)
+    'out = x y.\n\nOne.'
+    """
+    first, _, rest = text.partition("\n\n")
+    sentence = rest.partition("\n\n")[0].partition(". ")
+    more = sentence[0] + sentence[1].strip()
+    return f"{first}\n\n{more}" if more and len(more) <= MOST_WORDS else first
 
 
 def rule_of(op: Op) -> tuple[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ text and never markup. In a notebook it is an image, which GitHub shows.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import quoteattr
 
@@ -61,7 +62,13 @@ STYLE = (
     ".t{font:600 15px system-ui,sans-serif}"
     ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
     ".e{fill:#b3261e}.p{fill:#1d6f42}"
+    "@keyframes s{from{opacity:0}}"
+    "@media (prefers-reduced-motion:no-preference)"
+    "{g[class]{animation:s .4s var(--d)both}}"
 )
+LONGEST_PLAY = 4.5
+"""Seconds until the last line has appeared: what moves for longer must be stoppable."""
+SLOWEST = 0.8
 
 
 def image(log: Log) -> str:
@@ -107,11 +114,12 @@ def picture(folded: Folded) -> str:
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
     ]
-    height, drawing = bottom + 30 + 16 * len(notes), "".join(body)
+    height, drawing = bottom + 30 + 16 * len(notes), joined("".join(body))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" xml:space="preserve">'
-        f"<style>{STYLE}</style><defs>{stamps(folded, drawing)}</defs>"
+        f"<style>{STYLE}{delays(folded, drawing)}</style>"
+        f"<defs>{stamps(folded, drawing)}</defs>"
         f'<rect width="{WIDTH}" height="{height}" rx="12" fill="#ffffff" '
         f'stroke="#e2e5e9"/>{drawing}</svg>'
     )
@@ -130,11 +138,11 @@ def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
     y = top + 10
     shown = folded.lines[:MOST_ROWS]
     for number, line in enumerate(shown, 1):
+        words = text(MARGIN + 34, y + 15, line, "", SOURCE - 34)
         if number in folded.ran:
-            parts.append(line_tag(number, MARGIN, y))
+            parts.append(appearing(folded, number, line_tag(number, MARGIN, y) + words))
         else:
-            parts.append(text(MARGIN + 7, y + 15, str(number), "d"))
-        parts.append(text(MARGIN + 34, y + 15, line, "", SOURCE - 34))
+            parts.append(text(MARGIN + 7, y + 15, str(number), "d") + words)
         y += ROW
     if len(folded.lines) > len(shown):
         rest = f"{len(folded.lines) - len(shown)} lines more"
@@ -209,12 +217,43 @@ def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
     after = x + 44 + round(len(name) * GLYPH) + 10
     detail = text(after, y + 15, row.detail, "d", x + width - after)
     tone = "n e" if row.letter == "!" else "n"
-    return (
+    drawn = (
         line_tag(row.line, x, y)
         + badge(row.letter, x + 32, y + 11)
         + text(x + 44, y + 15, name, tone)
         + detail
     )
+    return appearing(folded, row.line, drawn)
+
+
+def appearing(folded: Folded, line: int, drawn: str) -> str:
+    """Let something appear when its line would run; whoever minds motion sees all.
+
+    The animation plays once, and ends with the whole picture.
+    """
+    lines = list(folded.ran)
+    if line not in folded.ran or len(lines) < 2:
+        return drawn
+    return f'<g class="s{lines.index(line) + 1}">{drawn}</g>'
+
+
+SAME_TURN = re.compile(r'(<g class="s(\d+)">(?:(?!</?g).)*)</g><g class="s\2">')
+
+
+def joined(drawing: str) -> str:
+    """Let neighbours that appear together be one group: a picture is to be small."""
+    count = 1
+    while count:
+        drawing, count = SAME_TURN.subn(r"\1", drawing)
+    return drawing
+
+
+def delays(folded: Folded, drawing: str) -> str:
+    """Return the rules that let each line wait for its turn."""
+    pace = min(SLOWEST, LONGEST_PLAY / max(1, len(folded.ran)))
+    turns = sorted({int(turn) for turn in re.findall(r'class="s(\d+)"', drawing)})
+    rules = "".join(f".s{turn}{{--d:{pace * turn:.2g}s}}" for turn in turns)
+    return rules.replace(":0.", ":.")
 
 
 def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str], int]:

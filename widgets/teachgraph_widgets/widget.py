@@ -16,8 +16,8 @@ __all__ = ["FrontEnd", "TraceView"]
 LOADER = """\
 async function unpack(zipped) {
   const unzip = new DecompressionStream("gzip");
-  const plain = new Response(new Blob([zipped]).stream().pipeThrough(unzip));
-  const { script, style } = await plain.json();
+  const plain = new Blob([zipped]).stream().pipeThrough(unzip);
+  const { script, style } = await new Response(plain).json();
   const code = new Blob([script], { type: "text/javascript" });
   return { style, ...(await import(URL.createObjectURL(code))) };
 }
@@ -28,13 +28,13 @@ export default {
     const shared = await model.widget_manager.get_model(id);
     shared.unpacked ??= unpack(shared.get("code"));
     const { default: widget, style } = await shared.unpacked;
-    const sheet = document.createElement("style");
-    sheet.textContent = style;
-    el.append(sheet);
+    el.append(document.createElement("style"));
+    el.lastChild.textContent = style;
     return widget.render({ model, el });
   },
 };
 """
+LOADER = "".join(line.strip() for line in LOADER.splitlines())
 """The module in each view's state: it loads the front end from the shared model."""
 
 
