@@ -21,7 +21,8 @@ from teachgraph.control_flow.sub_block import (
 from teachgraph.core import dtypes
 from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.ops import functions
-from teachgraph.ops.selection import merged, select_input
+from teachgraph.ops.math import cast
+from teachgraph.ops.selection import choice, select_input
 
 __all__ = ["Branch", "select", "selected"]
 
@@ -117,15 +118,28 @@ class Branch:
 
 
 def selected(block: Block, mask: Variable, yes: Variable, no: Variable) -> Variable:
-    """Append the choice between the results of two branches; return the one taken."""
+    """Append the choice between the results of two branches; return the one taken.
+
+    It is cast to a floating dtype if a gradient has to pass, else it has its own.
+    """
+    shape, dtype = choice(yes, no)
+    passing = [x.dtype for x in (yes, no) if not x.stop_gradient]
+    floating = [*filter(dtypes.is_floating, passing)]
     out = block.create_var(
-        shape=merged([yes.shape, no.shape]),
-        dtype=yes.dtype,
+        shape=shape,
+        dtype=floating[0] if floating else dtype,
         stop_gradient=yes.stop_gradient and no.stop_gradient,
         type=yes.type,
     )
     select(block, mask.name, [no.name, yes.name], out.name)
-    return out
+    if yes.dtype == no.dtype or not floating:
+        return out
+    # Not `functions.cast`, which leaves out what is stated to be of the dtype already.
+    stated, other = (
+        dtypes.PADDLE_CODES[dtype]
+        for dtype in (out.dtype, no.dtype if yes.dtype == out.dtype else yes.dtype)
+    )
+    return cast(out, in_dtype=other, out_dtype=stated)  # type: ignore[no-any-return]
 
 
 def select(

@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.control_flow.branch import Branch, selected
 from teachgraph.control_flow.pytree import flat, packed, same_structure
 from teachgraph.control_flow.sub_block import as_variable, check_condition
-from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
+from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
 from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops import functions
 
@@ -38,16 +38,15 @@ def cond(
         pred: One boolean.
         true_fn: Takes nothing; returns a Variable, or a nest of them (lists, tuples,
             dictionaries), or nothing. It may use variables from around it.
-        false_fn: Returns the same nest, of the same dtypes. A size that differs is -1
-            in the result.
+        false_fn: Returns the same nest. A size that differs is -1 in the result; where
+            a rank or dtype differs, the program states that of `true_fn`, and the value
+            has its own.
         name: Accepted for Paddle's sake.
-        return_names: What messages call the leaves of the result.
+        return_names: Accepted for Paddle's sake.
 
     Raises:
         TypeError: `pred` is no boolean, or a branch no function.
         ProgramError: The branches return different nests.
-        DTypeError: They return different dtypes.
-        ShapeError: They return different numbers of dimensions.
 
     In Paddle this is `paddle.static.nn.cond`.
 
@@ -72,15 +71,8 @@ def cond(
     check_results(chosen, other, true_fn, false_fn)
     mask = functions.cast(pred, "int32")
     pairs = list(zip(flat(chosen), flat(other), strict=True))
-    labels = return_names or [f"result {i}" for i in range(len(pairs))]
     pairs = [(a, as_given(b, a)) for a, b in pairs]
-    return packed(
-        chosen,
-        [
-            picked(parent, mask, a, b, label)
-            for (a, b), label in zip(pairs, labels, strict=False)
-        ],
-    )
+    return packed(chosen, [picked(parent, mask, a, b) for a, b in pairs])
 
 
 def check_branch(what: str, fn: Any) -> None:
@@ -164,23 +156,13 @@ def as_given(value: Any, other: Any) -> Any:
     return value
 
 
-def picked(parent: Block, mask: Variable, chosen: Any, other: Any, label: str) -> Any:
+def picked(parent: Block, mask: Variable, chosen: Any, other: Any) -> Any:
     """The variable that holds the result of the branch that was taken."""
     numbers = not isinstance(chosen, Variable) and not isinstance(other, Variable)
     if numbers and type(chosen) is type(other) and chosen == other:
         return chosen
     no, yes = as_variable(as_given(other, chosen)), as_variable(as_given(chosen, other))
-    if yes.dtype != no.dtype:
-        raise DTypeError(
-            at_user_line(
-                f"{label} of cond is {yes.dtype} in true_fn and {no.dtype} in false_fn:"
-                " cast one of them"
-            )
-        )
-    try:
-        return selected(parent, mask, yes, no)
-    except ShapeError as error:
-        raise ShapeError(at_user_line(f"{label} of cond: {error}")) from None
+    return selected(parent, mask, yes, no)
 
 
 def case(

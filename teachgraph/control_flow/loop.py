@@ -30,7 +30,7 @@ from teachgraph.control_flow.sub_block import (
     written,
 )
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
+from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.ops import assign
 from teachgraph.core.program import Block, Operator, Variable, current_block
@@ -56,7 +56,8 @@ def while_loop(
     Args:
         cond: Takes the loop variables; returns one boolean.
         body: Takes them; returns their next values, nested in the same way. A size
-            that changes from round to round is -1 in the result.
+            that changes from round to round is -1 in the result; of a rank or dtype
+            that changes, the program states that after a round.
         loop_vars: Their first values, which stay as they are: Variables, nests of
             them, or numbers.
         is_test: Accepted for Paddle's sake.
@@ -68,8 +69,6 @@ def while_loop(
         InvalidValueError: `max_iterations` is no whole number from 1 on.
         LoopError: In dynamic mode, after so many rounds.
         ProgramError: There are no loop variables, or the body returns others.
-        DTypeError: The body changes a loop variable's dtype.
-        ShapeError: It changes the number of dimensions.
 
     In Paddle this is `paddle.static.nn.while_loop`.
 
@@ -229,6 +228,7 @@ class Loop:
             if not self.widened():
                 break
             mark.undo()
+        self.state_results()
         if any(
             x.stop_gradient and not v.stop_gradient
             for x, v in zip(self.first, self.inside, strict=True)
@@ -258,18 +258,28 @@ class Loop:
     def assign(self, results: Sequence[Variable]) -> None:
         """Append the assignments of the next round's values."""
         for old, new in zip([*self.inside, self.again], results, strict=True):
-            if new.dtype != old.dtype:
-                raise DTypeError(at_user_line(another_dtype(old, new)))
             if new is not old:
                 append_assign(self.block, new.name, old.name)
 
     def widened(self) -> bool:
-        """Say if sizes that the body changes had to become unknown."""
-        shapes = [v.shape for v in self.inside]
+        """Say if sizes that the body changes had to become unknown.
+
+        So it is if integers become floating: a gradient may go to these.
+        """
+        before = [(v.shape, v.stop_gradient) for v in self.inside]
         for old, new in zip(self.inside, self.results, strict=True):
-            if new.shape != old.shape:
-                old.shape = common_shape(old, new)
-        return shapes != [v.shape for v in self.inside]
+            if len(new.shape) == len(old.shape):
+                old.shape = merged([old.shape, new.shape])
+            if new.dtype != old.dtype and dtypes.is_floating(new.dtype):
+                old.stop_gradient = False
+        return before != [(v.shape, v.stop_gradient) for v in self.inside]
+
+    def state_results(self) -> None:
+        """Give loop variables the rank and dtype that they have after an iteration."""
+        for old, new in zip(self.inside, self.results, strict=True):
+            if len(new.shape) != len(old.shape):
+                old.shape = new.shape
+            old.dtype = new.dtype
 
     def settle_gradients(self) -> None:
         """Stop the gradient at loop variables that depend on nothing that has one."""
@@ -311,27 +321,6 @@ class Loop:
         start, loop = (first, self.condition.name), (names, self.again.name)
         append_while(self.parent, self.block, start, loop, attrs)
         return self.inside
-
-
-def another_dtype(old: Variable, new: Variable) -> str:
-    """The message for a loop variable that changes its dtype."""
-    return (
-        f"the loop variable {old.name!r} starts as {old.dtype} and is {new.dtype} "
-        "after a round: cast it"
-    )
-
-
-def common_shape(old: Variable, new: Variable) -> tuple[int, ...]:
-    """The shape of a loop variable whose sizes change: -1 for these.
-
-    Raises:
-        ShapeError: It has another number of dimensions after a round.
-    """
-    try:
-        return merged([old.shape, new.shape])
-    except ShapeError as error:
-        message = f"the loop variable {old.name!r}: {error}"
-        raise ShapeError(at_user_line(message)) from None
 
 
 def append_while(

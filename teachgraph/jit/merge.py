@@ -19,7 +19,6 @@ from teachgraph.control_flow.cond import picked
 from teachgraph.control_flow.pytree import dict_like, mapped
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.callsite import Callsite
-from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.program import Spec, Variable, current_block
 from teachgraph.jit.as_array import of_one_kind, spec_of
 from teachgraph.jit.container_changes import change_contents, mark_moved, refuse
@@ -159,16 +158,12 @@ class Merge:
         return Either(self.flag, yes, no, name)
 
     def pick(self, yes: Variable, no: Variable) -> Variable:
-        """Append the choice between two tensors of one dtype."""
+        """Append the choice between two tensors."""
         pair = self.yes.hand_out(yes), self.no.hand_out(no)
         return selected(current_block(), self.mask, *pair)
 
     def tensors(self, yes: Variable, no: Variable, name: str) -> Variable:
         """Merge two tensors."""
-        if len(yes.shape) != len(no.shape):
-            raise ConversionError(at_user_line(ranks(yes, no, name)))
-        if yes.dtype != no.dtype:
-            raise ConversionError(at_user_line(dtypes_differ(yes, no, name)))
         return self.pick(yes, no)
 
     def tensor_and_number(self, yes: Any, no: Any, name: str) -> Variable:
@@ -236,7 +231,7 @@ class Merge:
         """Merge two lists of tensors of different length into a tensor array."""
         spec = kind_of(yes) or kind_of(no)
         pair = self.yes.array(yes, spec), self.no.array(no, spec)
-        array = picked(current_block(), self.mask, *pair, repr(name))
+        array = picked(current_block(), self.mask, *pair)
         array.stop_gradient = False  # an item appended later may have a gradient
         return array
 
@@ -257,23 +252,6 @@ def number(value: Any, beside: Any) -> Variable:
     if -1 not in beside.shape:
         shape = list(beside.shape)
     return functions.full(shape, value, kind)  # type: ignore[no-any-return]
-
-
-def ranks(yes: Variable, no: Variable, name: str) -> str:
-    """Error message for values of different rank."""
-    return (
-        f"{name!r} is shaped {list(yes.shape)} if the condition holds and "
-        f"{list(no.shape)} otherwise; a tensor that a tensor decides on has one number "
-        "of dimensions: reshape one of them"
-    )
-
-
-def dtypes_differ(yes: Variable, no: Variable, name: str) -> str:
-    """Error message for values of different dtype."""
-    return (
-        f"{name!r} is {yes.dtype} if the condition holds and {no.dtype} otherwise: "
-        "cast one of them"
-    )
 
 
 def split(value: Any) -> Either:

@@ -13,6 +13,7 @@ from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.tensor_array import zeros_like
 
 __all__ = [
+    "choice",
     "merge_lod_tensor",
     "merged",
     "select_input",
@@ -35,8 +36,8 @@ def select_input(mask: Any, *x: Any, kept: bool = False) -> Any:
 
 @select_input.infers
 def select_input_spec(mask: Like, *x: Like, kept: bool) -> Any:
-    """A size that differs between the branches is unknown (-1)."""
-    return [(merged([value.shape for value in x]), x[0].dtype)]
+    """Infer the shape and dtype that `choice` states, the last value first."""
+    return [choice(*(x if kept else reversed(x)))]
 
 
 @op(needs="Mask: 0 or 1")
@@ -124,6 +125,16 @@ def column(mask: Any, count: int) -> Any:
     if mask.size != count:
         raise ShapeError(f"{mask.size} booleans for {count} rows")
     return mask.reshape(-1)
+
+
+def choice(first: Any, *others: Any) -> tuple[tuple[int, ...], Any]:
+    """Return the shape and dtype stated for one of several values, known at run time.
+
+    They are the first value's, with -1 for a size that differs. If another value has
+    another rank or dtype, none could be stated that is true of both.
+    """
+    alike = [x.shape for x in others if len(x.shape) == len(first.shape)]
+    return merged([first.shape, *alike]), first.dtype
 
 
 def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:

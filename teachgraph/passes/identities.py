@@ -39,8 +39,13 @@ def scales_by_one(operator: Operator) -> bool:
 
 
 def keeps_dtype(operator: Operator) -> bool:
-    """True for a cast to the dtype of its input."""
-    return bool(dtypes.convert(attr(operator, "out_dtype")) == dtype_of(operator))
+    """True for a cast to the dtype of its input.
+
+    Values of two branches may differ from what is stated; their cast says from what.
+    """
+    stated, out = (attr(operator, name) for name in ("in_dtype", "out_dtype"))
+    kept = dtypes.convert(out) == dtype_of(operator)
+    return bool(kept and stated in (None, out))
 
 
 def keeps_shape(operator: Operator) -> bool:

@@ -24,6 +24,7 @@ from tests.paddle_answers.cases import (
     refusals,
     saved,
     state,
+    varying,
 )
 
 __all__ = ["TOPICS", "Topic"]
@@ -59,4 +60,5 @@ TOPICS = {
     "reach": topic(reach.LINES, *reach.STORIES),
     "saved": topic("", *saved.STORIES),
     "state": topic(state.LINES, *state.STORIES),
+    "varying": topic("", *varying.STORIES),
 }
