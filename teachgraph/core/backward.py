@@ -183,7 +183,7 @@ class Backward:
 
     def reachable(self, path: Sequence[Operator]) -> set[str]:
         """The variables that a gradient may go through: they depend on a leaf."""
-        written = {name for operator in path for name in operator.output_arg_names}
+        written = {n for op in path if op.inputs for n in op.output_arg_names}
         read = {self.current(n) for op in path for n in op.input_arg_names}
         leaves = read - written if self.leaves is None else read & self.leaves
         live = set(filter(self.passes, leaves))

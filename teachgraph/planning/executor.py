@@ -167,13 +167,13 @@ class Executor(DatasetRuns, core.Executor):
         """A plan for these feeds and fetches, which nobody keeps."""
         passes = None if self.interpreting else PASSES
         if len(program.blocks) > 1:  # inside these, only this looks for the order
-            check_order(program.global_block())
+            check_order(program.global_block(), {*feeds})
         try:
             return self.planner.of(
                 program, feeds, fetches, passes=passes, **self.options
             )
         except ProgramError:
-            check_order(program.global_block())
+            check_order(program.global_block(), {*feeds})
             raise
 
     def compiled(

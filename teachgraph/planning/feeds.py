@@ -16,7 +16,9 @@ Array = np.ndarray[Any, Any]
 
 
 def as_fed(variable: Variable, value: Any) -> Array:
-    """One fed value as an array of the declared shape and dtype.
+    """Return a fed value as an array of the declared shape and dtype.
+
+    As in Paddle, dimensions of size 1 at the end may be missing; they stay away.
 
     Raises:
         FeedError: It is of another shape or dtype.
@@ -32,7 +34,9 @@ def as_fed(variable: Variable, value: Any) -> Array:
                 f"{variable.name}.astype('{variable.dtype}')"
             )
         )
-    if not fits(array.shape, variable.shape):
+    taken = variable.shape[: max(array.ndim, 1)]
+    rest = variable.shape[len(taken) :]
+    if not fits(array.shape, taken) or not {1, -1}.issuperset(rest):
         raise FeedError(
             at_user_line(
                 f"The fed Variable {variable.name!r} should have dimensions = "

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
+
+import numpy as np
 
 from teachgraph.core.errors import FetchError, at_user_line
 from teachgraph.core.executor import Inputs, Run
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
-from teachgraph.core.steps import Call
+from teachgraph.core.steps import Call, Step
 from teachgraph.planning.lifetimes import large
 from teachgraph.planning.refusals import Refusals
 from teachgraph.planning.written import WrittenPlan
@@ -32,6 +34,7 @@ class Plan(Refusals):
             down; None if it never is.
         options: What lowerings of extensions may ask for.
         branches: Whether a value may be missing at the end of a run.
+        given: The names that were fed, data or not.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
             use, a walk does not.
@@ -41,6 +44,43 @@ class Plan(Refusals):
     options: dict[str, Any]
     ready: bool
     branches: bool
+    given: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        program: Any,
+        steps: Sequence[Step],
+        known: Mapping[str, Any],
+        fed: Iterable[str],
+        fetches: Sequence[str],
+    ) -> None:
+        self.given = frozenset(fed)
+        super().__init__(program, steps, known, self.given, fetches)
+        read = [name for name in self.feeds if not self.variables[name].is_data]
+        self.stores += [n for n in read if self.is_kept(n) and n not in self.stores]
+        self.only_data = not read
+
+    def is_fed(self, name: str) -> bool:
+        """Tell whether the caller gives the value of a variable, data or not."""
+        fed = name in self.given and name in self.variables
+        return fed or super().is_fed(name)
+
+    def check_feeds(
+        self, fed: Container[str], outside: Mapping[str, Step | None]
+    ) -> None:
+        """Require a feed of each data variable that is read.
+
+        As in Paddle, a fed variable that an operator writes first is overwritten.
+        """
+        for name in self.feeds:
+            if name not in fed:
+                raise self.not_given(name, outside[name])
+
+    def checked(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fed values that are read; a copy of those that stay in the scope."""
+        values = super().checked(feed)
+        kept = () if self.only_data else filter(self.is_kept, self.feeds)
+        return {**values, **{name: np.array(values[name]) for name in kept}}
 
     @classmethod
     def of(
@@ -54,7 +94,8 @@ class Plan(Refusals):
     ) -> Self:
         """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
-        plan.passes, plan.options = passes, options
+        # What rewrites programs and plans their memory takes feeds to be data.
+        plan.passes, plan.options = passes if plan.only_data else None, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()
         plan.ready = passes is not None and any(map(large, variables))

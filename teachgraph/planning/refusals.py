@@ -59,20 +59,6 @@ class Refusals(core.Plan):
             )
         )
 
-    def not_data(self, name: str) -> FeedError:
-        """The error for a feed of a variable that is no data."""
-        block, who = self.variables[name].block, "it outlives runs in the scope"
-        writer = next((o for o in block.ops if name in o.output_arg_names), None)
-        if writer is not None:
-            line = "" if writer.callsite is None else f" of {writer.callsite.short}"
-            who = f"{writer.type}{line} writes it, so a feed would be overwritten"
-        return FeedError(
-            at_user_line(
-                f"{name!r} is no data variable: {who}; feed variables made by "
-                "static.data"
-            )
-        )
-
     def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
         """The error for a persistable variable without a value."""
         who = "Fetch" if reader is None else f"the {reader.operator.type} op"

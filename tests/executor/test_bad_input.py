@@ -99,12 +99,6 @@ def test_a_feed_that_is_missing(loss: Variable, executor: Executor) -> None:
     assert names(caught.value, here)
 
 
-def test_a_feed_of_what_an_operator_writes(loss: Variable, executor: Executor) -> None:
-    for name in (loss.name, "fc_0.w_0"):
-        with pytest.raises(FeedError, match=f"{name!r} is no data variable"):
-            executor.run(feed={"x": ONES, name: ONES}, fetch_list=[loss])
-
-
 @pytest.mark.parametrize("feed", [[ONES], ONES, "x"])
 def test_a_feed_that_is_no_dictionary(feed: Any, loss: Variable) -> None:
     with pytest.raises(TypeError, match="feed requires dict as its Parameter"):
