@@ -207,6 +207,11 @@ EXTENSIONS = (
         "core.backward.has_gradient",
         "teachgraph.static.py_func:unless_without_backward",
     ),
+    Extension(
+        "functions whose numbers are Variables: their gradient operator",
+        "core.op.Op.grad_builder",
+        "teachgraph.static.late_numbers:build_grad",
+    ),
     # Control flow.
     Extension(
         "branches and loops: how the executor runs them",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.control_flow.arrays import ARRAY
-from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.array_ops import fill_sizes, tensor_array_to_tensor
 from teachgraph.jit.convert_shape import axis_of
 from teachgraph.jit.tracing import as_variable
@@ -38,14 +37,7 @@ def convert_reshape(x: Any, *shape: Any, **named: Any) -> Any:
     if not isinstance(wanted, (list, tuple)) or not any(map(is_later, wanted)):
         return functions.reshape(value, *shape, **named)
     sizes = [static_size(value, size, place) for place, size in enumerate(wanted)]
-    if sizes.count(-1) > 1:
-        raise ConversionError(
-            at_user_line(
-                "reshape: more than one size is known only when the program runs; say "
-                "at most one by a tensor, or by -1"
-            )
-        )
-    return functions.reshape(value, sizes)
+    return functions.reshape(value, wanted if sizes.count(-1) > 1 else sizes)
 
 
 def static_size(x: Variable, size: Any, place: int) -> int:

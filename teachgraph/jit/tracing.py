@@ -18,7 +18,7 @@ from teachgraph.control_flow.pytree import mapped
 from teachgraph.control_flow.sub_block import Mark, traced_into
 from teachgraph.core import unique_name
 from teachgraph.core.build import is_constant
-from teachgraph.core.modes import is_grad_enabled
+from teachgraph.core.modes import in_dynamic_mode, is_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
@@ -179,12 +179,15 @@ class Tracer:
             layer.__dict__.update({name: before[name] for name in converted})
 
     def dispatch(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """Append each op on Tensors to the program; other threads go on as before."""
+        """Append each op on Tensors to the program, where the mode is static.
+
+        Other threads go on as before, and so does what shape inference runs on Tensors.
+        """
 
         def append(
             op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type
         ) -> Any:
-            if threading.get_ident() != self.thread:
+            if threading.get_ident() != self.thread or in_dynamic_mode():
                 return run(op, inputs, attrs, results)
             return current_block().apply(op, inputs, attrs)
 

@@ -27,6 +27,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import transpose2, unsqueeze2
 from teachgraph.ops.gather import gather_nd
+from teachgraph.ops.number_arguments import number
 from teachgraph.ops.scatter import index_put, together
 from teachgraph.ops.search import where_index
 from teachgraph.ops.slicing import OPEN_END, set_value, slice_, strided_slice
@@ -222,7 +223,8 @@ def take_slice(plan: Plan, item: slice, axis: int, size: int) -> None:
     plan.arrays.append(None)
     try:
         start, end, stride = (
-            None if n is None else whole(n) for n in (item.start, item.stop, item.step)
+            None if n is None else whole(number(n))
+            for n in (item.start, item.stop, item.step)
         )
     except TypeError:
         raise InvalidValueError(f"bounds are integers, got {item}") from None

@@ -2,7 +2,7 @@
 
 Paddle takes a Tensor of one element wherever it takes such a number, and a Tensor or a
 list with Tensors among its items for several numbers. They are read before the function
-runs; a Variable has no value yet, and stays what it is.
+runs. A Variable has no value yet: the function is called when the program runs.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.program import Variable
 from teachgraph.core.tensor import Tensor
 
-__all__ = ["all_read_numbers", "number", "read_numbers"]
+__all__ = ["all_read_numbers", "call_later", "number", "number_functions"]
 
 NUMBERS = frozenset(
     {
@@ -28,17 +30,33 @@ NUMBERS = frozenset(
             "destination",
             "diagonal",
         ),
-        *("dim", "dim1", "dim2", "ends", "k", "minlength", "num_columns", "num_rows"),
-        *("num_or_sections", "num_samples", "offset", "pad", "perm", "repeat_times"),
-        *("shape", "shifts", "size", "source", "start_axis", "starts", "stop_axis"),
-        *("strides",),
+        *("dim", "dim1", "dim2", "ends", "fill_value", "k", "minlength", "num_classes"),
+        *("num_columns", "num_or_sections", "num_rows", "num_samples", "offset"),
+        *(
+            "offsets",
+            "output_size",
+            "pad",
+            "perm",
+            "repeat_times",
+            "scale",
+            "scale_factor",
+        ),
+        *("shape", "shape_or_dtype", "shifts", "size", "source"),
+        *("start_axis", "starts", "stop_axis", "strides", "maxlen", "n"),
     }
 )
 """Names of parameters that are numbers, or several."""
 
 
+class NoValueYetError(Exception):
+    """A number is a Variable: it has a value when its program runs."""
+
+
 def number(value: Any) -> Any:
     """The number or list of numbers that a Tensor holds; anything else as it is.
+
+    Raises:
+        NoValueYetError: It is a Variable.
 
     >>> import teachgraph as tg
     >>> number(tg.to_tensor([3])), number(tg.to_tensor([2, 3])), number(4)
@@ -49,12 +67,28 @@ def number(value: Any) -> Any:
     if isinstance(value, Tensor):
         array = value.data
         return array.item() if array.size == 1 else array.tolist()
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+    if isinstance(value, (list, tuple)) and any(
+        isinstance(v, (Tensor, Variable)) for v in value
+    ):
         return type(value)(number(part) for part in value)
+    if isinstance(value, Variable):
+        raise NoValueYetError
     return value
 
 
-def read_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+def call_now(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Call a function with Variables in the place of numbers, as it stands."""
+    return number_functions[name].function(*inputs, **attrs)
+
+
+call_later = HookPoint(call_now)
+"""Calls a function whose numbers are Variables: `call_later(name, inputs, attrs)`."""
+
+number_functions: dict[str, NumberFunction] = {}
+"""The functions that read numbers, by their names."""
+
+
+def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function: it is given numbers where Tensors hold them."""
     names = signature(function).parameters
     places = {place for place, name in enumerate(names) if name in NUMBERS}
@@ -63,15 +97,39 @@ def read_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
-        read = [number(v) if i in places else v for i, v in enumerate(inputs)]
-        named = {k: number(v) if k in NUMBERS else v for k, v in attrs.items()}
+        try:
+            read = [number(v) if i in places else v for i, v in enumerate(inputs)]
+            named = {k: number(v) if k in NUMBERS else v for k, v in attrs.items()}
+        except NoValueYetError:
+            return call_later.call(name, inputs, attrs)
         return function(*read, **named)
 
+    number_functions[name] = NumberFunction(
+        call, function, [*names], NUMBERS.intersection(names)
+    )
     return call
 
 
-def all_read_numbers(names: Sequence[str], found: dict[str, Any]) -> None:
+class NumberFunction(NamedTuple):
+    """A function that reads numbers.
+
+    Attributes:
+        call: Reads them, and calls it.
+        function: The function itself.
+        parameters: The names of its parameters.
+        numbers: Those of them that are numbers.
+    """
+
+    call: Callable[..., Any]
+    function: Callable[..., Any]
+    parameters: list[str]
+    numbers: frozenset[str]
+
+
+def all_read_numbers(
+    names: Sequence[str], functions: dict[str, Any], room: str = ""
+) -> None:
     """Let the functions that these names stand for read such arguments."""
     for name in names:
-        if isinstance(found[name], type(read_numbers)):
-            found[name] = read_numbers(found[name])
+        if isinstance(functions[name], type(read_numbers)):
+            functions[name] = read_numbers(f"{room}{name}", functions[name])

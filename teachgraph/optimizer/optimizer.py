@@ -18,6 +18,7 @@ from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
 from teachgraph.ops.inplace import add_onto
+from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (
@@ -97,7 +98,7 @@ class Optimizer:
         self._common = Group(
             regularizer=None if weight_decay is None else regularizer_of(weight_decay),
             clip=None if grad_clip is None else clip_of(grad_clip),
-            options=dict(options or {}),
+            options={name: number(v) for name, v in (options or {}).items()},
         )
         self._groups = [self._common]
         if parameters is not None:

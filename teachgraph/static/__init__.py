@@ -82,7 +82,10 @@ from teachgraph.core.scope import scope_guard as scope_guard
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.param_attr import WeightNormParamAttr
-from teachgraph.static import nn
+from teachgraph.static import (
+    late_numbers,  # noqa: F401  appends calls of functions
+    nn,
+)
 from teachgraph.static.append_backward import append_backward, gradients
 from teachgraph.static.block import Block
 from teachgraph.static.devices import cpu_places, device_guard

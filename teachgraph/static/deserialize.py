@@ -26,6 +26,7 @@ from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.ops.selection import select_output
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from teachgraph.static.document import Part, parsed, reading
+from teachgraph.static.late_numbers import call_function, call_function_grad
 from teachgraph.static.serialize import FORMAT, VERSION
 
 __all__ = ["program_from_bytes", "program_from_document"]
@@ -247,7 +248,8 @@ def check_counts(op: Op, facts: dict[str, Part], read: Slots, written: Slots) ->
         )
     for name in op.outputs:
         count = 2 if op is select_output else 1
-        check_count(facts["outputs"], written, slot_name(name), count, count)
+        most = MOST if op in (call_function, call_function_grad) else count
+        check_count(facts["outputs"], written, slot_name(name), count, most)
 
 
 def check_count(part: Part, slots: Slots, slot: str, least: int, most: int) -> None:

@@ -41,6 +41,7 @@ from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.number_arguments import all_read_numbers
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -61,6 +62,7 @@ __all__ += pooling.__all__
 __all__ += vision.__all__
 
 all_in_words(__all__, globals())
+all_read_numbers(__all__, globals(), "functional.")
 
 if not TYPE_CHECKING:
     __getattr__ = absent("nn.functional")

@@ -110,8 +110,34 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
 
 
 def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
-    """Insert a dimension of size 1 at `axis`."""
-    return ops.unsqueeze2(x, axes=several(axis))
+    """Insert a dimension of size 1 at `axis`; at several axes, one after the other.
+
+    Raises:
+        OpError: The tensor has no such place by then.
+
+    >>> import numpy as np
+    >>> unsqueeze(np.zeros((2, 3)), [1, 0]).shape
+    (1, 2, 1, 3)
+    """
+    axes = several(axis)
+    if len(axes) > 1:
+        axes = inserted(len(x.shape), axes)
+    return ops.unsqueeze2(x, axes=axes)
+
+
+def inserted(ndim: int, axes: Sequence[int]) -> list[int]:
+    """Return the places in the result of dimensions inserted one after the other.
+
+    What would be no place by then is left as it is, for the op to refuse.
+    """
+    places: list[int] = []
+    for axis in axes:
+        rank = ndim + len(places)
+        place = axis + rank + 1 if axis < 0 else axis
+        if not 0 <= place <= rank:
+            return [*places, ndim + len(axes)]
+        places = [p + (p >= place) for p in places] + [place]
+    return places
 
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
