@@ -11,9 +11,7 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import fields_of, with_fields
 from teachgraph.core.errors import (
-    DTypeError,
     InvalidValueError,
-    ShapeError,
     at_user_line,
 )
 from teachgraph.static.input_spec import InputSpec
@@ -152,9 +150,9 @@ def checked(spec: Any, most: int | None) -> list[Any]:
 def agreed(spec: Any, value: Any, name: str) -> Any:
     """Return the spec that replaces a tensor, or those of a pytree's tensors.
 
+    A tensor of another shape or dtype is left as it is: it gets a program of its own.
+
     Raises:
-        ShapeError: The tensor has another shape.
-        DTypeError: It has another dtype.
         InvalidValueError: There is no tensor where the spec has one, or a list has
             other items.
     """
@@ -184,14 +182,7 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     fits = len(shape) == len(spec.shape) and all(
         want in (-1, got) for want, got in zip(spec.shape, shape, strict=True)
     )
-    if not fits or dtype != spec.dtype:
-        raise (DTypeError if fits else ShapeError)(
-            at_user_line(
-                f"{name!r} is {dtype} {list(shape)}, but the input spec says "
-                f"{spec.dtype} {list(spec.shape)}"
-            )
-        )
-    return spec
+    return spec if fits and dtype == spec.dtype else value
 
 
 def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:

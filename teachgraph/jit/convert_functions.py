@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from teachgraph.autograd.gradient import grad
 from teachgraph.control_flow.arrays import ARRAY
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.jit.array_ops import fill_sizes, tensor_array_to_tensor
 from teachgraph.jit.convert_shape import axis_of
 from teachgraph.jit.tracing import as_variable
 from teachgraph.ops import functions
 from teachgraph.ops.functions.creation import code_of
+from teachgraph.static.append_backward import gradients
+from teachgraph.static.operator import OpRole
 from teachgraph.static.variable import Variable
 
 __all__ = ["FUNCTIONS"]
@@ -74,9 +78,49 @@ def of_sizes(shape: Sequence[Any], value: Any, dtype: Any) -> Any:
     return fill_sizes(*sizes, shape=known, value=value, dtype=code_of(dtype))
 
 
+def convert_grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+) -> list[Any]:
+    """`paddle.grad`: appends the operators of the gradients to the program.
+
+    Raises:
+        InvalidValueError: The outputs do not depend on an input.
+    """
+    roots, leaves = variables(outputs), variables(inputs)
+    weights = None if grad_outputs is None else variables(grad_outputs)
+    constants = [] if no_grad_vars is None else variables(no_grad_vars)
+    block = roots[0].block
+    first = len(block.ops)
+    found = gradients(roots, leaves, weights, constants)
+    if not allow_unused and any(dx is None for dx in found):
+        raise InvalidValueError(
+            at_user_line("the outputs do not depend on an input: say allow_unused=True")
+        )
+    for operator in block.ops[first:]:  # they are part of what the function computes
+        operator.set_attr("op_role", int(OpRole.FORWARD))
+    for dx in found:
+        if dx is not None:
+            dx.stop_gradient = not create_graph
+    return found
+
+
+def variables(value: Any) -> list[Any]:
+    """Return one tensor, or several, as Variables."""
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [None if v is None else as_variable(v) for v in values]
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     functions.concat: convert_concat,
     functions.full: filled(functions.full),
+    grad: convert_grad,
     functions.ones: filled(functions.ones),
     functions.reshape: convert_reshape,
     functions.stack: convert_stack,

@@ -315,6 +315,8 @@ def selected(results: Outputs, wanted: Sequence[Any]) -> Outputs:
     outputs, tree = Outputs(), results.tree
     items = list(tree) if isinstance(tree, (list, tuple)) else [tree]
     places = range(-len(items), len(items))
+    if len(wanted) == len(items) and all(isinstance(i, Tensor) for i in wanted):
+        return results  # what a call returned: all that there is
     others = [i for i in wanted if not isinstance(i, Slot)]
     if not all(isinstance(i, int) and i in places for i in others):
         raise InvalidValueError(

@@ -10,7 +10,12 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.core.errors import (
+    ConversionError,
+    InvalidValueError,
+    ModeError,
+    at_user_line,
+)
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.jit.arguments import FunctionSpec, flattened
@@ -329,6 +334,28 @@ class StaticFunction:
         for key in [key for key, function in own.items() if function is self]:
             own[key] = self.dygraph_function
         return self.dygraph_function
+
+    def train(self) -> None:
+        """Do nothing: the mode is that of the layers the function calls.
+
+        Raises:
+            ModeError: It is a layer's method: call `layer.train()`.
+        """
+        self.check_no_layer("train")
+
+    def eval(self) -> None:
+        """Do nothing: the mode is that of the layers the function calls.
+
+        Raises:
+            ModeError: It is a layer's method: call `layer.eval()`.
+        """
+        self.check_no_layer("eval")
+
+    def check_no_layer(self, mode: str) -> None:
+        """Refuse to switch a layer's mode by its method."""
+        if isinstance(self.receiver, Layer):
+            text = f"Failed to switch {mode} mode: use {mode}() of the layer itself"
+            raise ModeError(at_user_line(text))
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self.function.__qualname__}>"

@@ -27,7 +27,7 @@ from teachgraph.jit.array_gradient import ProgramOp, joined, parts_of
 from teachgraph.jit.outputs import result_of
 from teachgraph.jit.split_program import Part, split
 from teachgraph.ops.tensor_array import TensorArray
-from teachgraph.static.append_backward import gradients
+from teachgraph.static.append_backward import gradients, share_hooks
 from teachgraph.static.program import Program, program_guard
 from teachgraph.static.variable import Variable
 
@@ -219,6 +219,7 @@ def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | Non
     if not targets:
         return None
     program = concrete.main_program.clone()
+    share_hooks(concrete.main_program, program)
     wanted = appended(program, targets, names)
     seeds = [seed_name(target) for target in targets]
     fetches = [v.name for v in concrete.outputs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from teachgraph.core.executor import Inputs, Run
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
-from teachgraph.core.steps import Call, Step
+from teachgraph.core.steps import Call
 from teachgraph.planning.lifetimes import large
 from teachgraph.planning.refusals import Refusals
 from teachgraph.planning.written import WrittenPlan
@@ -34,7 +34,8 @@ class Plan(Refusals):
             down; None if it never is.
         options: What lowerings of extensions may ask for.
         branches: Whether a value may be missing at the end of a run.
-        given: The names that were fed, data or not.
+        given: The names that were fed, data or not. As in Paddle, a variable that an
+            operator writes first is overwritten.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
             use, a walk does not.
@@ -47,12 +48,7 @@ class Plan(Refusals):
     given: frozenset[str] = frozenset()
 
     def __init__(
-        self,
-        program: Any,
-        steps: Sequence[Step],
-        known: Mapping[str, Any],
-        fed: Iterable[str],
-        fetches: Sequence[str],
+        self, program: Any, steps: Any, known: Any, fed: Any, fetches: Any
     ) -> None:
         self.given = frozenset(fed)
         super().__init__(program, steps, known, self.given, fetches)
@@ -64,17 +60,6 @@ class Plan(Refusals):
         """Tell whether the caller gives the value of a variable, data or not."""
         fed = name in self.given and name in self.variables
         return fed or super().is_fed(name)
-
-    def check_feeds(
-        self, fed: Container[str], outside: Mapping[str, Step | None]
-    ) -> None:
-        """Require a feed of each data variable that is read.
-
-        As in Paddle, a fed variable that an operator writes first is overwritten.
-        """
-        for name in self.feeds:
-            if name not in fed:
-                raise self.not_given(name, outside[name])
 
     def checked(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
         """The fed values that are read; a copy of those that stay in the scope."""

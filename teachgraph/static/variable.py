@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.hooks import HookHandle
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, naming
 from teachgraph.core import program as core
@@ -182,6 +183,26 @@ class Variable(Methods, core.Variable):
     def clone(self) -> Any:
         """A copy through which gradients flow."""
         return assign(self)
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> HookHandle:
+        """Call `hook(gradient)` when the gradient of this variable is appended.
+
+        What it returns takes the place of the gradient; None leaves it as it is.
+
+        Raises:
+            ModeError: The variable belongs to a branch or a loop.
+        """
+        if self.block.parent is not None:
+            raise ModeError(
+                at_user_line(
+                    f"register_hook: {self.name!r} lives inside a branch or a loop; "
+                    "hook what these return"
+                )
+            )
+        hooks = self.__dict__.setdefault("gradient_hooks", {})
+        key = object()
+        hooks[key] = hook
+        return HookHandle(hooks, key)
 
     def numpy(self) -> Any:
         """Variables have no values; raises ModeError, which says where to get them."""

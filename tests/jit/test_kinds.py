@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.static import InputSpec
 
 
@@ -164,8 +164,6 @@ X = InputSpec([None], "float32")
 @pytest.mark.parametrize(
     ("spec", "given", "error", "text"),
     [
-        ([X], [tg.to_tensor([1])], DTypeError, "'image' is int64"),
-        ([X], [tg.to_tensor([[1.0]])], ShapeError, "'image' is float32"),
         ([X], [], TypeError, r"classify\(\) .*'image'"),
         ([X], [one(), one(), one()], TypeError, r"classify\(\)"),
         ([[X, X]], [[one()]], InvalidValueError, "'image' .* 1 .* 2"),

@@ -71,7 +71,7 @@ def test_traced_functions_take_sizes_from_tensors() -> None:
 
     @tg.jit.to_static
     def function(x: Any, n: Any) -> Any:
-        if n > 1:
+        if n > 1:  # noqa: SIM108
             y = tg.tile(x, [n, 1])
         else:
             y = tg.reshape(x, [x.shape[1] * n, x.shape[0]])

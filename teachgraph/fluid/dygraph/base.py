@@ -15,6 +15,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.modes import no_grad
+from teachgraph.core.program import Variable, current_block
 from teachgraph.io import saving
 from teachgraph.nn import training
 
@@ -93,17 +94,19 @@ def enabled() -> bool:
 
 def to_variable(
     value: Any, name: str | None = None, zero_copy: bool | None = None
-) -> Tensor:
-    """Create a Tensor of an array's values.
+) -> Any:
+    """Create a Tensor of an array's values; a tensor is returned as it is.
 
     Raises:
-        ModeError: Outside `guard()`.
+        ModeError: Outside `guard()`, and of a traced function.
 
     >>> with guard():
     ...     to_variable([1.0, 2.0]).shape
     [2]
     """
-    if not enabled():
+    if isinstance(value, (Tensor, Variable)):
+        return value
+    if not enabled() and getattr(current_block().program, "adopt", None) is None:
         raise ModeError(
             at_user_line(
                 "We Only support to_variable in imperative mode, please use "

@@ -135,6 +135,8 @@ def places(node: Flow) -> Iterator[tuple[str, str]]:
     """Yield the attributes that the bodies assign to or change, as (owner, name)."""
     bodies = [*node.body, *node.orelse]
     changed = bound(bodies)
+    if isinstance(node, ast.For):
+        changed = {*changed, *bound([ast.Assign([node.target], ast.Constant(None))])}
     read_or_stored = [n for n in here(bodies) if isinstance(n, ast.Attribute)]
     stored = [n for n in read_or_stored if not isinstance(n.ctx, ast.Load)]
     for part in (*stored, *changed_in_place(bodies)):

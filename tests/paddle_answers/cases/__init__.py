@@ -26,6 +26,7 @@ from tests.paddle_answers.cases import (
     refusals,
     saved,
     state,
+    traced,
     varying,
 )
 
@@ -64,5 +65,6 @@ TOPICS = {
     "reach": topic(reach.LINES, *reach.STORIES),
     "saved": topic("", *saved.STORIES),
     "state": topic(state.LINES, *state.STORIES),
+    "traced": topic("", *traced.STORIES),
     "varying": topic("", *varying.STORIES),
 }

@@ -1,0 +1,142 @@
+"""What functions of `to_static` may hold: gradients, hooks, attributes, odd inputs."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+import numpy as np
+
+__all__ = ["STORIES"]
+
+
+def gradients_inside(paddle: Any) -> Any:
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def slope(x: Any) -> Any:
+        x.stop_gradient = False
+        y = x * x * x
+        (dx,) = paddle.grad([y.sum()], [x])
+        return dx + 1
+
+    return slope(paddle.to_tensor([1.0, 2.0], stop_gradient=False))
+
+
+def gradients_inside_of_gradients(paddle: Any) -> Any:
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def slope(x: Any) -> Any:
+        y = x * x * x
+        dx = paddle.grad(y, x, create_graph=True)[0]
+        return dx.sum()
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    out = slope(x)
+    out.backward()
+    return [out, x.grad]
+
+
+def hooks_inside(paddle: Any) -> Any:
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def function(x: Any) -> Any:
+        y = x * 2
+        if x.sum() > 0:
+            y = y + 1
+        y.register_hook(lambda dy: dy * 3)
+        z = y * y
+        z.register_hook(lambda dz: None)
+        return z
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    out = function(x)
+    out.sum().backward()
+    return [out, x.grad]
+
+
+def variables_made_inside(paddle: Any) -> Any:
+    to_variable = paddle.base.dygraph.to_variable
+
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def function(x: Any) -> Any:
+        x = to_variable(x)
+        if x.sum() > 1:
+            x = x * to_variable(np.array([2.0, 3.0], "float32"))
+        return x
+
+    return [function(paddle.ones([2])), function(np.ones([2], "float32"))]
+
+
+def attributes_of_the_objects_of_a_loop(paddle: Any) -> Any:
+    class Net(paddle.nn.Layer):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            half = paddle.nn.initializer.Constant(0.5)
+            linear = paddle.nn.Linear(2, 2, half)
+            self.parts = paddle.nn.LayerList([linear, paddle.nn.Dropout(0.5)])
+
+        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+        def forward(self, x: Any) -> Any:
+            for part in self.parts:
+                if isinstance(part, paddle.nn.Dropout):
+                    part.training = False
+                x = part(x)
+            return x
+
+    return Net()(paddle.ones([1, 2]))
+
+
+def inputs_unlike_their_spec(paddle: Any) -> Any:
+    spec = paddle.static.InputSpec([None, 2], "float32", "x")
+
+    @paddle.jit.to_static(input_spec=[spec])  # type: ignore[untyped-decorator]
+    def double(x: Any) -> Any:
+        return x * 2
+
+    arrays = [np.ones([3, 2], "float64"), np.ones([3, 2], "int64"), np.ones([3, 3])]
+    return [double(paddle.to_tensor(array)) for array in arrays]
+
+
+def a_function_has_a_mode_of_its_own(paddle: Any) -> Any:
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def function(x: Any) -> Any:
+        return x * 2
+
+    function.eval()
+    first = function(paddle.ones([2]))
+    function.train()
+    return [first, function(paddle.ones([2]))]
+
+
+def the_mode_of_a_layer_is_set_by_the_layer(paddle: Any) -> Any:
+    class Net(paddle.nn.Layer):  # type: ignore[misc]
+        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+        def forward(self, x: Any) -> Any:
+            return x * 2
+
+    net = Net()
+    net(paddle.ones([2]))
+    net.forward.eval()
+
+
+def all_results_are_saved(paddle: Any) -> Any:
+    class Net(paddle.nn.Layer):  # type: ignore[misc]
+        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+        def forward(self, x: Any) -> Any:
+            return x * 2, x.sum()
+
+    net, x = Net(), paddle.ones([1, 2])
+    results = list(net(x))
+    with tempfile.TemporaryDirectory() as folder:
+        paddle.jit.save(net, f"{folder}/net", output_spec=results)
+        return list(paddle.jit.load(f"{folder}/net")(x))
+
+
+STORIES = [
+    gradients_inside,
+    gradients_inside_of_gradients,
+    hooks_inside,
+    variables_made_inside,
+    attributes_of_the_objects_of_a_loop,
+    inputs_unlike_their_spec,
+    a_function_has_a_mode_of_its_own,
+    the_mode_of_a_layer_is_set_by_the_layer,
+    all_results_are_saved,
+]
