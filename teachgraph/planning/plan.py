@@ -36,6 +36,8 @@ class Plan(Refusals):
         branches: Whether a value may be missing at the end of a run.
         given: The names that were fed, data or not. As in Paddle, a variable that an
             operator writes first is overwritten.
+        only_data: Whether all that is fed is data. What rewrites programs and plans
+            their memory takes it to be.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
             use, a walk does not.
@@ -45,7 +47,8 @@ class Plan(Refusals):
     options: dict[str, Any]
     ready: bool
     branches: bool
-    given: frozenset[str] = frozenset()
+    given: frozenset[str]
+    only_data: bool
 
     def __init__(
         self, program: Any, steps: Any, known: Any, fed: Any, fetches: Any
@@ -79,7 +82,6 @@ class Plan(Refusals):
     ) -> Self:
         """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
-        # What rewrites programs and plans their memory takes feeds to be data.
         plan.passes, plan.options = passes if plan.only_data else None, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()

@@ -62,7 +62,7 @@ def append_backward(
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
         wrappers.append(recomputing([*names_of(checkpoints)]))
-    if any(map(has_hooks, loss.block.vars.values())):
+    if any("gradient_hooks" in vars(v) for v in loss.block.vars.values()):
         wrappers.append(hooked)
     return core.append_backward(loss, parameter_list, no_grad_set or (), wrappers)
 
@@ -132,7 +132,7 @@ def gradients(
         look_around()
     seeds = [None if weight is None else weight.name for weight in weights]
     backward = Backward(block, roots, no_grad_set or (), leaves)
-    if any(map(has_hooks, block.vars.values())):
+    if any("gradient_hooks" in vars(v) for v in block.vars.values()):
         backward.visit = hooked(backward, backward.visit)
     names = backward.run(seeds)
     written = {name for operator in block.ops for name in operator.output_arg_names}
@@ -142,11 +142,6 @@ def gradients(
     return [
         block.var(names[leaf.name]) if leaf.name in names else None for leaf in leaves
     ]
-
-
-def has_hooks(variable: Variable) -> bool:
-    """Tell whether `register_hook` was called on a variable."""
-    return "gradient_hooks" in vars(variable)
 
 
 def hooks_of(variable: Variable) -> Collection[Callable[[Any], Any]]:
