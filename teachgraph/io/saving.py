@@ -38,7 +38,7 @@ KEY = "teachgraph"
 """Key of the structure in the header's metadata."""
 
 PROGRAM = f'{{\n "format": "{FORMAT}"'.encode()
-"""What the file of a program begins with."""
+"""The first bytes of the file of a program."""
 
 PICKLE = b"\x80"
 ZIP = b"PK"

@@ -190,6 +190,8 @@ def read_operator(block: Block, part: Part) -> None:
         limit_of(attrs.get("max_iterations"))
     except InvalidValueError as error:
         raise facts["attrs"].refuse(str(error)) from None
+    # A gradient appended later asks for the attributes that a file may leave out.
+    attrs = {**op.defaults, **attrs}
     operator = block.insert(len(block.ops), op.type, read, written, attrs)
     operator.callsite = read_line(facts["line"]) if "line" in facts else None
 

@@ -66,7 +66,7 @@ def a_program_is_saved_like_a_state(paddle: Any) -> Any:
 
 def modules_hold_what_code_imports(paddle: Any) -> Any:
     flow = import_module(f"{paddle.__name__}.static.nn.control_flow")
-    names = ["Assert", "While", "cond", "while_loop", "StaticRNN"]
+    names = ["Assert", "While", "cond", "while_loop"]
     found = [hasattr(flow, name) for name in names]
     traced = import_module(f"{paddle.__name__}.jit.dy2static.program_translator")
     return [*found, hasattr(traced, "StaticFunction")]
