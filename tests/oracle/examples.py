@@ -60,7 +60,7 @@ REASONS = {
     "programs print what was asked for": r"to_string|parse_from_string|default_\w+_pro",
     "labels are checked": r"hsigmoid_loss",
     "buffers of C++": r"get_tensor|\.offset\b",
-    "models nobody has built here": r"nce\(|rnnt|BeamSearch|gather_tree|data_norm",
+    "models nobody has built here": r"\bnce\(|rnnt|BeamSearch|gather_tree|data_norm",
 }
 """Why an example may end otherwise here, by what its source holds."""
 
