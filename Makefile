@@ -106,6 +106,7 @@ oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorc
 	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
 	$(TORCH)/bin/python -m tests.optimizer.capture_lbfgs
 	$(TORCH)/bin/python -m tests.onnx.capture
+	pytest -q tests/test_documented_examples.py
 	git diff --exit-code -- 'tests/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)

@@ -36,7 +36,13 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 """The rooms, floor by floor; those that are not built yet have their place."""
 
-FACES = ("static/__init__", "static/nn", "vision/__init__", "vision/models")
+FACES = (
+    "static/__init__",
+    "static/nn/__init__",
+    "static/nn/control_flow",
+    "vision/__init__",
+    "vision/models",
+)
 """Modules of rooms below that are Paddle's names: they stand on the top floor."""
 
 TOP = len(FLOORS) - 1

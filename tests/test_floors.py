@@ -31,7 +31,7 @@ HIDDEN = {
     ("static/__init__", "passes/__init__"): "heavy: floor 3, for who asks for passes",
     ("static/__init__", "io/inference"): "heavy: floor 4, for who saves models",
     ("static/__init__", "io/programs"): "heavy: floor 4, for who saves programs",
-    ("static/nn", "nn/parametric/__init__"): "heavy: floor 4, for who builds layers",
+    ("static/nn/__init__", "nn/parametric/__init__"): "heavy: floor 4, layers",
     (
         "vision/__init__",
         "vision/models",

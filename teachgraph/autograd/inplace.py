@@ -20,7 +20,7 @@ from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Traced
 from teachgraph.ops import functions
-from teachgraph.ops.diagonal import fill_diagonal
+from teachgraph.ops.diagonal import fill_diagonal, fill_diagonal_tensor
 from teachgraph.ops.inplace import overwritten_by
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import warn_of_new_variable
@@ -131,6 +131,13 @@ def fill_diagonal_of(
     return fill_diagonal(x, value=value, offset=offset, wrap=wrap)
 
 
+def filled_diagonal(
+    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: Any = None
+) -> Any:
+    """Replace the diagonals of the matrices that two axes span by those given."""
+    return fill_diagonal_tensor(x, y, offset=offset, dim1=dim1, dim2=dim2)
+
+
 class InPlace:
     """The ops of a Tensor that end in `_`: the same, in place."""
 
@@ -162,6 +169,7 @@ class InPlace:
     exp_ = in_place(functions.exp)
     expm1_ = in_place(functions.expm1)
     fill_diagonal_ = in_place(fill_diagonal_of)
+    fill_diagonal_tensor_ = in_place(filled_diagonal)
     floor_ = in_place(functions.floor)
     floor_divide_ = in_place(functions.floor_divide)
     floor_mod_ = in_place(functions.floor_mod)

@@ -50,6 +50,14 @@ class Storage:
         """False, as all tensors are dense here."""
         return False
 
+    def is_dist(self) -> bool:
+        """False, as each tensor lies on one device."""
+        return False
+
+    def is_same_shape(self, y: Any) -> bool:
+        """Tell whether another tensor has the same shape."""
+        return [*self.data.shape] == [*y.shape]
+
     def cpu(self) -> Self:
         """The tensor on the CPU, where it is already."""
         return self

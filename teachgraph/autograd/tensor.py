@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from teachgraph.autograd.hooks import HookHandle, add_hook
-from teachgraph.autograd.inplace import InPlace, become, refuse_leaf
+from teachgraph.autograd.inplace import InPlace, become, filled_diagonal, refuse_leaf
 from teachgraph.autograd.intermediate import gradient_at
 from teachgraph.autograd.printing import written
 from teachgraph.autograd.storage import Storage
@@ -73,6 +73,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     def label(self) -> str:
         """The name, if somebody gave one."""
         return getattr(self, "_name", "")
+
+    fill_diagonal_tensor = filled_diagonal
 
     @property
     def size(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Self
 
 from teachgraph import passes
@@ -22,28 +21,8 @@ __all__ = [
 ]
 
 
-class ReduceStrategy(Enum):
-    """The reduction of gradients over devices, of which there is one here."""
-
-    AllReduce = 0
-    Reduce = 1
-
-
-class GradientScaleStrategy(Enum):
-    """The scale of the loss's gradient, which is 1 on one device."""
-
-    CoeffNumDevice = 0
-    One = 1
-    Customized = 2
-
-
 class BuildStrategy(passes.BuildStrategy):
     """Switches for the passes of a program: `fluid.BuildStrategy`."""
-
-    ReduceStrategy = ReduceStrategy
-    GradientScaleStrategy = GradientScaleStrategy
-    reduce_strategy = ReduceStrategy.AllReduce
-    gradient_scale_strategy = GradientScaleStrategy.CoeffNumDevice
 
 
 @dataclass

@@ -27,6 +27,8 @@ from teachgraph.io.files import written_whole
 from teachgraph.io.together import newest, settle
 from teachgraph.nn import Layer
 from teachgraph.static.document import DEEPEST, sound
+from teachgraph.static.program import Program
+from teachgraph.static.serialize import FORMAT
 
 __all__ = ["load", "save"]
 
@@ -34,6 +36,9 @@ Json = Any
 
 KEY = "teachgraph"
 """Key of the structure in the header's metadata."""
+
+PROGRAM = f'{{\n "format": "{FORMAT}"'.encode()
+"""The first bytes of the file of a program."""
 
 PICKLE = b"\x80"
 ZIP = b"PK"
@@ -151,7 +156,7 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Write nested state to a file: state dicts, tensors, numbers, lists of these.
 
     Args:
-        obj: The nested state; not a Layer, but its `state_dict()`.
+        obj: The nested state; not a Layer, but its `state_dict()`. Or a Program.
         path: The file, replaced atomically; a missing folder is created. Or an open
             file, such as `io.BytesIO()`, to write to.
         protocol: Accepted for Paddle's sake; nothing is pickled.
@@ -196,6 +201,8 @@ def packed(obj: Any) -> bytes:
     Raises:
         DTypeError: A value in it cannot be saved.
     """
+    if isinstance(obj, Program):
+        return obj.desc.serialize_to_string()
     packer = Packer()
     structure = json.dumps(packer.pack(obj), allow_nan=False)
     # `ascontiguousarray` gives a scalar the shape [1]; `reshape` takes that back.
@@ -233,7 +240,10 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         raise InvalidValueError(
             at_user_line(f"The ``path`` ({source}) to load model not exists.")
         )
-    return unpacked(newest(source).read_bytes(), source, return_numpy=return_numpy)
+    content = newest(source).read_bytes()
+    if content.startswith(PROGRAM):
+        return Program.parse_from_string(content)
+    return unpacked(content, source, return_numpy=return_numpy)
 
 
 def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:

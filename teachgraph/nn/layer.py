@@ -311,12 +311,46 @@ class Layer:
         found = self.named_buffers(include_sublayers=include_sublayers)
         return [buffer for _, buffer in found]
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(
+        self,
+        destination: dict[str, Any] | None = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Any]:
         """Return parameters and persistable buffers by name, such as `body.0.weight`.
 
         A shared one is included under each of its names.
+
+        Args:
+            destination: A dictionary to put them into.
+            include_sublayers: Include those of the sublayers.
+            structured_name_prefix: What each name begins with.
+            use_hook: Accepted for Paddle's sake.
         """
-        return dict(self.named_state())
+        state = {} if destination is None else destination
+        own = None if include_sublayers else {*self._parameters, *self._buffers}
+        for name, value in self.named_state():
+            if own is None or name in own:
+                state[f"{structured_name_prefix}{name}"] = value
+        return state
+
+    def to_static_state_dict(
+        self,
+        destination: dict[str, Any] | None = None,
+        include_sublayers: bool = True,
+        structured_name_prefix: str = "",
+        use_hook: bool = True,
+    ) -> dict[str, Any]:
+        """Return the state with all buffers, those that are not persistable too."""
+        state = self.state_dict(
+            destination,
+            include_sublayers=include_sublayers,
+            structured_name_prefix=structured_name_prefix,
+        )
+        for name, value in self.named_buffers(include_sublayers=include_sublayers):
+            state[f"{structured_name_prefix}{name}"] = value
+        return state
 
     def named_state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
         """Yield own parameters, own buffers, then the state of the sublayers."""

@@ -9,12 +9,14 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.ops.creation import fill_any_like
 
 __all__ = [
     "diag_embed",
     "diag_v2",
     "diagonal",
     "fill_diagonal",
+    "fill_diagonal_tensor",
     "on_diagonal",
     "trace",
     "tril_triu",
@@ -73,6 +75,32 @@ def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
     """
     axes: tuple[int, ...] = normalize_axis_tuple((axis1, axis2), ndim)
     return axes
+
+
+@op(needs="two axes that differ, and values of the shape of the diagonals")
+def fill_diagonal_tensor(
+    x: Any, y: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Any:
+    """Replace the diagonals of the matrices that two axes span by those given."""
+    out = np.array(x)
+    matrices = np.moveaxis(out, two(dim1, dim2, x.ndim), (-2, -1))
+    place = places_of(matrices, offset)
+    if y.shape != matrices[place].shape:
+        raise ShapeError(f"the diagonals are {list(matrices[place].shape)}")
+    matrices[place] = y
+    return out
+
+
+@fill_diagonal_tensor.grad
+def fill_diagonal_tensor_grad(
+    dout: Any, y: Like, *, offset: int, dim1: int, dim2: int
+) -> Any:
+    """dx = dout with zeros on the diagonals, dy = the diagonals of dout."""
+    attrs: Any = {"offset": offset, "dim1": dim1, "dim2": dim2}
+    return (
+        lambda: fill_diagonal_tensor(dout, fill_any_like(y, value=0.0), **attrs),
+        lambda: diagonal(dout, offset=offset, axis1=dim1, axis2=dim2),
+    )
 
 
 @op(needs="two axes that differ")

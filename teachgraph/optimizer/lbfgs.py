@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.modes import enable_grad, in_dynamic_mode
 from teachgraph.optimizer.line_search import Point, strong_wolfe
@@ -89,6 +90,29 @@ class LBFGS(Optimizer):
         self.line_search_fn = line_search_fn
         self._pairs: deque[tuple[Any, Any]] = deque(maxlen=history_size)
         self._last: tuple[Any, Any] | None = None
+        self.directions = self.evaluations = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what is known of the curvature, and counts, under "state"."""
+        history = {
+            "func_evals": self.evaluations,
+            "n_iter": self.directions,
+            "pairs": [list(pair) for pair in self._pairs],
+            "last": None if self._last is None else list(self._last),
+        }
+        return {"state": history} | super().state_dict()
+
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Restore a saved state; training then continues as it would have."""
+        rest = {name: v for name, v in state_dict.items() if name != "state"}
+        super().set_state_dict(rest)
+        if (history := state_dict.get("state")) is None:
+            return
+        self.evaluations, self.directions = history["func_evals"], history["n_iter"]
+        self._pairs.clear()
+        self._pairs.extend(arrays(pair) for pair in history["pairs"])
+        last = history["last"]
+        self._last = None if last is None else arrays(last)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Follow up to `max_iter` directions.
@@ -110,6 +134,7 @@ class LBFGS(Optimizer):
         for count in range(1, self.max_iter + 1):
             if np.abs(grad).max(initial=0.0) <= self.tolerance_grad:
                 break
+            self.directions += 1
             direction, step = self.direction(grad), self.first_step(grad)
             slope = float(grad @ direction)
             if slope > -self.tolerance_change:
@@ -129,6 +154,7 @@ class LBFGS(Optimizer):
 
     def evaluated(self, closure: Callable[[], Any]) -> tuple[Any, Any]:
         """Compute the loss, and the gradients of all parameters as one vector."""
+        self.evaluations += 1
         with enable_grad():
             loss = closure()
         grads = [
@@ -206,3 +232,9 @@ class LBFGS(Optimizer):
         point, cost = strong_wolfe(evaluate, start, step, longest, tolerance)
         self.go_to(place + (point.step * direction).astype(place.dtype, copy=False))
         return point, cost
+
+
+def arrays(pair: Sequence[Any]) -> tuple[Any, Any]:
+    """Return a pair of vectors, which a file gives as Tensors, as arrays."""
+    one, other = (v.numpy() if isinstance(v, Tensor) else v for v in pair)
+    return one, other

@@ -302,16 +302,32 @@ class Optimizer:
         parameters: Sequence[Any] | None = None,
         no_grad_set: Any = None,
     ) -> Pairs:
-        """Append the backward operators, without updates."""
+        """Append the backward operators, without updates.
+
+        Of a Tensor, whose `backward` has been called, collect the gradients.
+
+        Returns:
+            The (parameter, gradient) pairs.
+        """
+        if isinstance(loss, Tensor):
+            trained = self.parameters if parameters is None else parameters
+            return [(p, p.grad) for p in trained if p.grad is not None]
         return append_backward(loss, parameters, no_grad_set)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
 
+        Tensors are updated at once, as by `step`.
+
         Returns:
             The update operators.
         """
         if not params_grads:
+            return []
+        if isinstance(params_grads[0][0], Tensor):
+            for parameter, grad in params_grads:
+                parameter.grad = grad
+            self.step()
             return []
         pairs = sorted(params_grads, key=lambda pair: str(pair[0].name))
         program = pairs[0][0].block.program

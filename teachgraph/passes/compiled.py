@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, ClassVar
 
 from teachgraph.passes.registry import Optimised, apply_pass
 from teachgraph.static.program import Program
 
 __all__ = ["BuildStrategy", "CompiledProgram"]
+
+
+class ReduceStrategy(Enum):
+    """The reduction of gradients over devices, of which there is one here."""
+
+    AllReduce = 0
+    Reduce = 1
+
+
+class GradientScaleStrategy(Enum):
+    """The scale of the loss's gradient, which is 1 on one device."""
+
+    CoeffNumDevice = 0
+    One = 1
+    Customized = 2
 
 
 @dataclass
@@ -31,6 +47,8 @@ class BuildStrategy:
             which copies patches of its input: relu of these would take longer.
         enable_inplace: Accepted; the Executor frees and reuses arrays in any case.
         sync_batch_norm: Accepted; there is one device, which sees the whole batch.
+        reduce_strategy: Accepted; there is one device, so nothing is reduced.
+        gradient_scale_strategy: Accepted; on one device the scale is 1.
 
     In Paddle this is `paddle.static.BuildStrategy`.
 
@@ -50,6 +68,13 @@ class BuildStrategy:
     fuse_relu_depthwise_conv: bool = False
     enable_inplace: bool = False
     sync_batch_norm: bool = False
+    reduce_strategy: ReduceStrategy = ReduceStrategy.AllReduce
+    gradient_scale_strategy: GradientScaleStrategy = (
+        GradientScaleStrategy.CoeffNumDevice
+    )
+
+    ReduceStrategy: ClassVar = ReduceStrategy
+    GradientScaleStrategy: ClassVar = GradientScaleStrategy
 
     @property
     def passes(self) -> list[str]:

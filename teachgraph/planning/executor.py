@@ -28,7 +28,7 @@ from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
 from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
 from teachgraph.planning.memory import MemoryPlan
-from teachgraph.planning.plan import Plan
+from teachgraph.planning.plan import AnyFeedPlan, Plan
 from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program, default_main_program
@@ -166,12 +166,13 @@ class Executor(DatasetRuns, core.Executor):
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         passes = None if self.interpreting else PASSES
+        known, planner = program.global_block().vars, self.planner
+        if planner is Plan and any(n in known and not known[n].is_data for n in feeds):
+            planner = AnyFeedPlan
         if len(program.blocks) > 1:  # inside these, only this looks for the order
             check_order(program.global_block(), {*feeds})
         try:
-            return self.planner.of(
-                program, feeds, fetches, passes=passes, **self.options
-            )
+            return planner.of(program, feeds, fetches, passes=passes, **self.options)
         except ProgramError:
             check_order(program.global_block(), {*feeds})
             raise

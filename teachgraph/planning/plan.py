@@ -18,7 +18,7 @@ from teachgraph.planning.lifetimes import large
 from teachgraph.planning.refusals import Refusals
 from teachgraph.planning.written import WrittenPlan
 
-__all__ = ["Plan"]
+__all__ = ["AnyFeedPlan", "Plan"]
 
 ProgramPass = Callable[[Any, Sequence[str]], Any]
 
@@ -120,6 +120,51 @@ class Plan(Refusals):
         """A walk, in the first run and where somebody follows; else the Python."""
         walks = followed(self.program) if observers else not self.ready
         return self.run if walks or self.passes is None else self.written.run
+
+
+class AnyFeedPlan(Plan):
+    """A plan that is fed variables that are no data, as Paddle allows.
+
+    What an operator writes first is overwritten; a parameter keeps what it was fed. It
+    is only walked: rewriting programs and planning their memory take feeds to be data.
+
+    Attributes:
+        given: The names that were fed.
+    """
+
+    given: frozenset[str]
+
+    def __init__(
+        self, program: Any, steps: Any, known: Any, fed: Any, fetches: Any
+    ) -> None:
+        self.given = frozenset(fed)
+        super().__init__(program, steps, known, fed, fetches)
+        kept = filter(self.is_kept, self.feeds)
+        self.stores += [name for name in kept if name not in self.stores]
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        fed: Iterable[str],
+        fetches: Sequence[str],
+        *,
+        passes: Sequence[ProgramPass] | None = (),
+        **options: Any,
+    ) -> Self:
+        """The plan of a program, which no pass rewrites."""
+        return super().of(program, fed, fetches, passes=None, **options)
+
+    def is_fed(self, name: str) -> bool:
+        """Tell whether the caller gives the value of a variable, data or not."""
+        fed = name in self.given and name in self.variables
+        return fed or super().is_fed(name)
+
+    def checked(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fed values that are read; a copy of those that stay in the scope."""
+        values = super().checked(feed)
+        kept = filter(self.is_kept, self.feeds)
+        return {**values, **{name: np.array(values[name]) for name in kept}}
 
 
 def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:

@@ -190,6 +190,10 @@ def read_operator(block: Block, part: Part) -> None:
         limit_of(attrs.get("max_iterations"))
     except InvalidValueError as error:
         raise facts["attrs"].refuse(str(error)) from None
+    if not isinstance(op, GradOp) and op.rule is not None:
+        # A gradient appended later asks for attributes that a file may leave out.
+        asked = [n for n in op.rule.defaults if n in op.defaults and n not in attrs]
+        attrs |= {name: op.defaults[name] for name in asked}
     operator = block.insert(len(block.ops), op.type, read, written, attrs)
     operator.callsite = read_line(facts["line"]) if "line" in facts else None
 

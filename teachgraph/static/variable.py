@@ -204,6 +204,10 @@ class Variable(Methods, core.Variable):
         hooks[key] = hook
         return HookHandle(hooks, key)
 
+    def cuda(self, device_id: int | None = None, blocking: bool = True) -> Any:
+        """Copy the values to the one device that there is."""
+        return assign(self)
+
     def numpy(self) -> Any:
         """Variables have no values; raises ModeError, which says where to get them."""
         raise self._only_now("numpy")

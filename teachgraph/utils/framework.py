@@ -25,6 +25,7 @@ IGNORED: dict[str, Any] = {
     "FLAGS_eager_delete_tensor_gb": 0.0,
     "FLAGS_fraction_of_gpu_memory_to_use": 0.92,
     "FLAGS_sort_sum_gradient": False,
+    "FLAGS_use_stride_kernel": True,
 }
 """Paddle's flags that are kept as they were set, and change nothing here."""
 

@@ -67,3 +67,28 @@ def test_it_says_what_it_does_not_do() -> None:
         LBFGS(weight_decay=0.1, parameters=[x])
     with pytest.raises(ModeError, match="closure"):
         LBFGS(parameters=[x]).step()
+
+
+def test_a_saved_state_holds_the_curvature(tmp_path: Path) -> None:
+    def trained(steps: int, again: int) -> Any:
+        w = tg.to_tensor([3.0, -2.0, 0.5], stop_gradient=False)
+        optimizer = tg.optimizer.LBFGS(0.5, max_iter=2, parameters=[w])
+
+        def closure() -> Any:
+            optimizer.clear_grad()
+            loss = ((w - 1.0) ** 4).sum() + (w * tg.roll(w, 1)).sum()
+            loss.backward()
+            return loss
+
+        for _ in range(steps):
+            optimizer.step(closure)
+        tg.save(optimizer.state_dict(), tmp_path / "state")
+        optimizer = tg.optimizer.LBFGS(0.5, max_iter=2, parameters=[w])
+        optimizer.set_state_dict(tg.load(tmp_path / "state"))
+        for _ in range(again):
+            optimizer.step(closure)
+        return w.numpy(), optimizer.state_dict()["state"]["n_iter"]
+
+    whole, halves = trained(5, 0), trained(3, 2)
+    np.testing.assert_array_equal(whole[0], halves[0])
+    assert whole[1] == halves[1] == 5

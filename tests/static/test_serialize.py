@@ -444,3 +444,22 @@ def test_what_is_pruned_keeps_the_blocks_it_runs(programs: Fresh) -> None:
     (after,) = executor.run(left, feed, [out.name])
     test = programs.main.clone(for_test=True)
     np.testing.assert_array_equal(executor.run(test, feed, [out.name])[0], after)
+
+
+def test_attributes_that_a_file_leaves_out_have_their_defaults() -> None:
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    y = tg.nn.functional.softmax(x * 2.0)
+    main = static.default_main_program()
+    document = json.loads(main.desc.serialize_to_string())
+    for operator in document["blocks"][0]["ops"]:
+        operator["attrs"].pop("axis", None)
+        operator["attrs"].pop("bias", None)
+    again = static.Program.parse_from_string(json.dumps(document).encode())
+    block = again.global_block()
+    with static.program_guard(again):
+        (dx,) = static.gradients(block.var(y.name), block.var("x"))
+    feed = {"x": np.arange(6, dtype="float32").reshape(2, 3)}
+    value, slope = static.Executor().run(again, feed, [y.name, dx])
+    np.testing.assert_allclose(value.sum(1), [1.0, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(slope, np.zeros((2, 3)), atol=1e-6)

@@ -203,7 +203,7 @@ def nll_loss(
 
     Args:
         input: [N, C] or [N, C, d1, d2, ...].
-        label: Integers [N] or [N, d1, d2, ...].
+        label: Integers [N], [N, 1] or [N, d1, d2, ...].
         weight: A weight for each class, [C]: the mean divides by their sum.
         ignore_index: A label to ignore.
         reduction: "mean", "sum" or "none".
@@ -222,4 +222,6 @@ def nll_loss(
     """
     check_reduction(reduction)
     attrs = {"ignore_index": ignore_index, "reduction": reduction}
+    if len(input.shape) == len(label.shape) == 2 and label.shape[1] == 1:
+        label = label[:, 0]
     return losses.nll_loss(input, label, weight, **attrs)[0]

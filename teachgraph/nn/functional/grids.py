@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,7 @@ import numpy as np
 from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.op import Traced
-from teachgraph.core.ops import matmul_v2
+from teachgraph.core.ops import elementwise_mul, matmul_v2
 from teachgraph.ops import elementwise, logic, math, rounding
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import take_along_axis
@@ -84,12 +87,13 @@ def grid_sample(
     align_corners: bool = True,
     name: Any = None,
 ) -> Any:
-    """Sample images at the coordinates of a grid.
+    """Sample images, or volumes, at the coordinates of a grid.
 
     Args:
-        x: Images [N, C, H, W].
-        grid: Coordinates [N, h, w, 2], each x and y; -1 and 1 are the image's borders.
-        mode: "bilinear" (between the four nearest pixels), or "nearest".
+        x: Images [N, C, H, W], or volumes [N, C, D, H, W].
+        grid: Coordinates [N, h, w, 2], each x and y, or [N, d, h, w, 3], each x, y and
+            z; -1 and 1 are the borders.
+        mode: "bilinear" (between the four or eight nearest pixels), or "nearest".
         padding_mode: The value outside the image: "zeros", its "border", or its
             "reflection".
         align_corners: The centres of the outer pixels lie at -1 and 1, not their
@@ -97,11 +101,11 @@ def grid_sample(
         name: Accepted for Paddle's sake.
 
     Returns:
-        [N, C, h, w].
+        [N, C, h, w], or [N, C, d, h, w].
 
     Raises:
         InvalidValueError: An unknown mode or padding.
-        ShapeError: The inputs are no images with a grid; volumes are not supported.
+        ShapeError: The inputs are neither images nor volumes with a grid.
 
     In Paddle this is `paddle.nn.functional.grid_sample`.
 
@@ -115,24 +119,24 @@ def grid_sample(
             f"grid_sample: mode {mode!r} of {MODES}, {padding_mode!r} of {PADDINGS}"
         )
         raise InvalidValueError(at_user_line(message))
-    if len(x.shape) != 4 or len(grid.shape) != 4 or grid.shape[3] != 2:
+    sizes = x.shape[2:]
+    fits = len(sizes) in {2, 3} and len(grid.shape) == len(x.shape)
+    if not fits or grid.shape[-1] != len(sizes):
         message = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
         raise ShapeError(at_user_line(message))
-    height, width = x.shape[2:]
     how: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
-    column = places(grid[..., 0], width, **how)
-    row = places(grid[..., 1], height, **how)
+    last = len(sizes) - 1
+    where = [places(grid[..., last - k], n, **how) for k, n in enumerate(sizes)]
     if mode == "nearest":
-        return pixels(x, rounding.round_(row), rounding.round_(column))
-    top, left = rounding.floor(row), rounding.floor(column)
-    down, right = row - top, column - left
-    corners = (
-        (top, left, (1.0 - down) * (1.0 - right)),
-        (top, left + 1.0, (1.0 - down) * right),
-        (top + 1.0, left, down * (1.0 - right)),
-        (top + 1.0, left + 1.0, down * right),
-    )
-    parts = [pixels(x, i, j) * unsqueeze(weight, 1) for i, j, weight in corners]
+        return pixels(x, [rounding.round_(at) for at in where])
+    neighbours = []
+    for at in where:
+        low = rounding.floor(at)
+        neighbours.append([(low, 1.0 - (at - low)), (low + 1.0, at - low)])
+    parts = []
+    for corner in product(*neighbours):
+        weight = reduce(elementwise_mul, [share for _, share in corner])
+        parts.append(pixels(x, [at for at, _ in corner]) * unsqueeze(weight, 1))
     return ops.sum_(*parts)
 
 
@@ -157,16 +161,19 @@ def reflected(x: Any, size: float) -> Any:
     return elementwise.elementwise_min(rest, whole - rest)
 
 
-def pixels(x: Any, row: Any, column: Any) -> Any:
+def pixels(x: Any, where: Sequence[Any]) -> Any:
     """Gather the pixels at rows and columns; 0 outside the image."""
-    channels, height, width = x.shape[1:]
-    inside = is_inside(row, height) & is_inside(column, width)
-    line = clip(row, 0.0, height - 1.0) * float(width) + clip(column, 0.0, width - 1.0)
+    channels, *sizes = x.shape[1:]
+    pairs = [*zip(where, sizes, strict=True)]
+    inside = reduce(logic.logical_and, [is_inside(at, size) for at, size in pairs])
+    line = clip(where[0], 0.0, sizes[0] - 1.0)
+    for at, size in pairs[1:]:
+        line = line * float(size) + clip(at, 0.0, size - 1.0)
     flat = reshape(cast(line, "int64"), [0, 1, -1])
     index = expand(flat, [-1, channels, -1])
     flat_values = take_along_axis(reshape(x, [0, 0, -1]), index, 2, broadcast=False)
-    sizes = [flat_values.shape[0], channels, *row.shape[1:]]
-    values = reshape(flat_values, [0 if n == -1 else n for n in sizes])
+    wanted = [flat_values.shape[0], channels, *where[0].shape[1:]]
+    values = reshape(flat_values, [0 if n == -1 else n for n in wanted])
     return ops.elementwise_mul(values, cast(unsqueeze(inside, 1), x.dtype))
 
 

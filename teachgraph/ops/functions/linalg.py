@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from string import ascii_letters
 from typing import Any
 
 from teachgraph.core import ops
@@ -11,6 +12,7 @@ from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.core.ops import reshape2, transpose2
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
+from teachgraph.ops.functions.creation import eye
 from teachgraph.ops.functions.decomposition import cholesky, eigvalsh, inverse
 
 __all__ = [
@@ -224,4 +226,30 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     In Paddle this is `paddle.einsum`.
     """
-    return einsums.einsum(*operands, equation=equation)
+    equation, diagonals = spread(equation, operands)
+    return einsums.einsum(*operands, *diagonals, equation=equation)
+
+
+def spread(equation: str, operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Put identities in the place of letters that a result repeats: `i->ii`.
+
+    >>> spread("i->ii", [np.ones(2)])[0]
+    'i,ia->ia'
+    """
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    if not arrow or len({*output} - {"."}) == len(output.replace(".", "")):
+        return equation, []
+    free = (letter for letter in ascii_letters if letter not in equation)
+    terms, identities, letters = inputs.split(","), [], ""
+    for letter in output:
+        if letter == "." or letter not in letters or letter not in inputs:
+            letters += letter
+            continue
+        pairs = zip(terms, operands, strict=False)
+        term, x = next(pair for pair in pairs if letter in pair[0])
+        place = term.index(letter)
+        size = x.shape[place - len(term) if "..." in term[:place] else place]
+        identities.append(eye(size, dtype=str(x.dtype)))
+        letters += next(free)
+        terms.append(letter + letters[-1])
+    return f"{','.join(terms)}->{letters}", identities

@@ -116,6 +116,12 @@ class RandomCrop(BaseTransform):
             )
         return _draw_corner(rows - height + 1, columns - width + 1)
 
+    def _get_param(self, img: Any, output_size: tuple[int, int]) -> tuple[int, ...]:
+        """Draw the top, left, height and width of a piece of an image."""
+        rows, columns = size_of(img)
+        height, width = output_size
+        return (*_draw_corner(rows - height + 1, columns - width + 1), height, width)
+
     def _padded(self, image: Any) -> Any:
         if self.padding is not None:
             image = F.pad(image, self.padding, self.fill, self.padding_mode)

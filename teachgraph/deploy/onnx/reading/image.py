@@ -84,7 +84,7 @@ def sampled(node: Node) -> Any:
         rounded(places(f.squeeze(part, [-1]), size, **how))
         for part, size in zip(f.split(grid, 2, axis=-1), x.shape[:1:-1], strict=True)
     )
-    return pixels(x, row, column)
+    return pixels(x, [row, column])
 
 
 @reads("DepthToSpace")

@@ -1,0 +1,7 @@
+"""Paddle's `jit.dy2static.program_translator`: traced functions and their programs."""
+
+from teachgraph.jit.arguments import FunctionSpec
+from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.static_function import StaticFunction
+
+__all__ = ["ConcreteProgram", "FunctionSpec", "StaticFunction"]

@@ -1,0 +1,278 @@
+"""Run examples from Paddle's own docstrings on Paddle and here, and compare.
+
+    python -m tests.oracle.examples [COUNT] [SEED]
+
+By default a hundred, drawn by the number of commits, from the docstrings of the Paddle
+in `.cache/paddle` (`make oracle`) or `PADDLE_PYTHON`. No example is kept here: each is
+read from that installation and run there and here, in a process of its own. What both
+print is compared, numbers but for rounding, but not numbers that are drawn at random.
+"""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import inspect
+import io
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PADDLE = Path(os.environ.get("PADDLE_PYTHON", ROOT / ".cache/paddle/bin/python"))
+MODULES = (
+    "paddle",
+    "paddle.Tensor",
+    "paddle.nn",
+    "paddle.nn.functional",
+    "paddle.nn.initializer",
+    "paddle.static",
+    "paddle.static.nn",
+    "paddle.jit",
+    "paddle.optimizer",
+    "paddle.optimizer.lr",
+    "paddle.io",
+)
+SECONDS = 30
+OK = "ok"
+
+REASONS = {
+    "complex numbers": r"\dj\b|complex|as_real|polar|stft|\bfft|\.eig\b|eigvals\b",
+    "levels of detail": r"lod_level|sequence_|row_conv|_from_dataset|lod_tensor",
+    "sparse tensors": r"sparse|coalesce|\.nnz|crows|sparse_embedding",
+    "many machines or devices": r"distributed|fleet|cuda|gpu|xpu|ipu|class_center",
+    "half precision": r"float16|bfloat16|\bamp\b",
+    "addresses in memory": r"data_ptr|register_.*hook|_grad_enabled\(|_md5sum",
+    "`Tensor.data` is the array": r"(?<!static)\.data\b",
+    "programs print what was asked for": r"to_string|parse_from_string|default_\w+_pro",
+    "labels are checked": r"hsigmoid_loss",
+    "buffers of C++": r"get_tensor|\.offset\b",
+    "models nobody has built here": r"\bnce\(|rnnt|BeamSearch|gather_tree|data_norm",
+}
+"""Why an example may end otherwise here, by what its source holds."""
+
+RANDOM = re.compile(
+    r"rand|seed|normal|uniform|bernoulli|[dD]ropout|shuffle|Linear|Conv|nn\.|LSTM|GRU|fc\("
+    r"|poisson|multinomial|empty|rrelu|Embedding|create_parameter|gumbel"
+)
+NUMBER = re.compile(
+    r"-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|\.\d+|\binf\b|\bnan\b)",
+    re.IGNORECASE,
+)
+
+
+class Outcome(NamedTuple):
+    """How a run ended ("ok", or the error) and what it printed."""
+
+    status: str
+    printed: str
+
+
+def examples() -> dict[str, str]:
+    """The examples in the docstrings of the Paddle that is installed, by name."""
+    parser = doctest.DocTestParser()
+    found: dict[str, str] = {}
+    for name, value in documented():
+        text = inspect.getdoc(value) if isinstance(value.__doc__, str) else None
+        try:
+            parts = parser.get_examples(text or "")
+        except ValueError:
+            continue
+        source = "".join(part.source for part in parts)
+        if source and source not in found.values():
+            found[name] = source
+    return found
+
+
+def documented() -> Iterator[tuple[str, Any]]:
+    """The public functions and classes, and the public methods of these."""
+    for module in MODULES:
+        parent, _, last = module.rpartition(".")
+        room = getattr(importlib.import_module(parent), last) if parent else None
+        room = importlib.import_module(module) if room is None else room
+        public = [name for name in dir(room) if not name.startswith("_")]
+        for name in getattr(room, "__all__", None) or public:
+            value = getattr(room, name, None)
+            if value is None or inspect.ismodule(value):
+                continue
+            yield f"{module}.{name}", value
+            if inspect.isclass(value):
+                for key, method in vars(value).items():
+                    if callable(method) and not key.startswith("_"):
+                        yield f"{module}.{name}.{key}", method
+
+
+class Alias:
+    """Finds our modules where `paddle` is imported."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        """Take charge of `paddle` and what is in it."""
+        known = name.partition(".")[0] == "paddle"
+        return ModuleSpec(name, self) if known else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import ours."""
+        return importlib.import_module(f"teachgraph{spec.name[6:]}")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to do."""
+
+
+def run(source: str) -> Outcome:
+    """Run an example like a session: what an expression gives is printed."""
+    printed, status = io.StringIO(), OK
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        file = Path(folder) / "example.py"  # `to_static` reads a function's source
+        file.write_text(source, "utf-8")
+        try:
+            with redirect_stdout(printed), redirect_stderr(io.StringIO()):
+                for node in ast.parse(source).body:
+                    if isinstance(node, ast.Expr):
+                        code = compile(ast.Expression(node.value), str(file), "eval")
+                        value = eval(code, names)  # noqa: S307
+                        if value is not None:
+                            print(repr(value))
+                    else:
+                        code = compile(ast.Module([node], []), str(file), "exec")
+                        exec(code, names)  # noqa: S102
+        except BaseException as error:
+            status = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        os.chdir("/")
+    return Outcome(status, printed.getvalue()[:50_000])
+
+
+def run_all(sources: Mapping[str, str]) -> dict[str, Outcome]:
+    """Run each example in a process of its own."""
+    found = {}
+    for name, source in sources.items():
+        read, write = os.pipe()
+        if not (child := os.fork()):
+            signal.alarm(SECONDS)
+            os.write(write, json.dumps(run(source)).encode())
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            answer = pipe.read()
+        os.waitpid(child, 0)
+        found[name] = Outcome(*json.loads(answer)) if answer else Outcome("crash", "")
+    return found
+
+
+def same(source: str, theirs: str, ours: str) -> bool:
+    """Tell whether two outputs agree: the words, and numbers but for rounding."""
+    texts = [re.sub(r"<.* at 0x.*?>", "OBJECT", text) for text in (theirs, ours)]
+    texts = [re.sub(r"(?:paddle|teachgraph)\.", "", text) for text in texts]
+    numbers = [list(map(float, NUMBER.findall(text))) for text in texts]
+    words = [re.sub(r"\s+", "", NUMBER.sub("#", text)) for text in texts]
+    if RANDOM.search(source):
+        words = [re.sub(r"#[#,.\[\]]*", "#", text) for text in words]
+        return words[0] == words[1]
+    return words[0] == words[1] and all(map(close, *numbers))
+
+
+def close(one: float, other: float) -> bool:
+    """Tell whether two numbers are equal but for rounding."""
+    return (
+        one == other
+        or str(one) == str(other)
+        or math.isclose(one, other, rel_tol=2e-3, abs_tol=2e-4)
+    )
+
+
+def reason(source: str) -> str | None:
+    """Why an example may end otherwise here."""
+    for why, pattern in REASONS.items():
+        if re.search(pattern, source):
+            return why
+    return None
+
+
+def asked(python: Path | str, *arguments: str, given: Any = None) -> Any:
+    """What this module prints as JSON in another Python."""
+    command = [str(python), "-m", "tests.oracle.examples", *arguments]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"GLOG_minloglevel": "3"},
+    )
+    return json.loads(done.stdout.rpartition("\n\x00")[2])
+
+
+def answer(value: Any) -> None:
+    """Print JSON after whatever else was printed."""
+    print(f"\n\x00{json.dumps(value)}")
+
+
+def drawn(count: int, seed: int) -> dict[str, str]:
+    """Draw so many examples of those that run on Paddle; a few more, as some do not."""
+    every = asked(PADDLE, "--list")
+    names = random.Random(seed).sample(sorted(every), min(count, len(every)))  # noqa: S311
+    return {name: every[name] for name in names}
+
+
+def verdicts(count: int, seed: int) -> dict[str, str]:
+    """Tell of each example that runs on Paddle: "same", a reason, or the trouble."""
+    sources = drawn(count * 5 // 4, seed)
+    theirs = asked(PADDLE, "--run", given=sources)
+    running = [name for name in sources if theirs[name][0] == OK][:count]
+    ours = asked(
+        sys.executable, "--run", "here", given={n: sources[n] for n in running}
+    )
+    found = {}
+    for name in running:
+        source, (status, printed) = sources[name], ours[name]
+        if status == OK and same(source, theirs[name][1], printed):
+            found[name] = "same"
+        else:
+            trouble = "prints something else" if status == OK else status
+            found[name] = reason(source) or f"TROUBLE: {trouble}"
+    return found
+
+
+def commits() -> int:
+    """The number of commits."""
+    command = ["git", "rev-list", "--count", "HEAD"]
+    return int(subprocess.check_output(command, cwd=ROOT, text=True))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """List or run examples for another process; or draw, run and compare them."""
+    if arguments[:1] == ["--list"]:
+        return answer(examples())
+    if arguments[:1] == ["--run"]:
+        if arguments[1:] == ["here"]:
+            sys.meta_path.insert(0, Alias())  # type: ignore[arg-type]
+        for module in ("", ".static", ".jit", ".io", ".optimizer", ".vision"):
+            importlib.import_module(f"paddle{module}")  # before the processes part
+        return answer(run_all(json.load(sys.stdin)))
+    count, seed = map(int, [*arguments, *[100, commits()][len(arguments) :]])
+    found = verdicts(count, seed)
+    for name, verdict in found.items():
+        if verdict != "same":
+            print(f"{name}: {verdict[:200]}")
+    good = sum("TROUBLE" not in verdict for verdict in found.values())
+    print(f"{good} of {len(found)} as in Paddle, or otherwise for a listed reason")
+    return None
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
