@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 NEEDED = {"filelock", "jupytext", "nbclient", "nbformat", "platformdirs"}
-"""What the extra `lab` brings."""
+"""Packages that the extra `lab` brings."""
 
 
 @dataclass(frozen=True)

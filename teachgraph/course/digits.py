@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from teachgraph import fluid
+from teachgraph.autograd.creation import to_tensor
 from teachgraph.core import unique_name
+from teachgraph.core.modes import no_grad
 from teachgraph.vision.datasets import Digits
 
 __all__ = ["accuracy", "batches", "test_digits", "train", "train_digits", "train_epoch"]
@@ -91,10 +94,11 @@ def train(network: Callable[..., Any], epochs: int = 8, rate: float = 0.1) -> fl
 
 def train_epoch(net: Any, optimizer: Any) -> None:
     """Train a network of layers for an epoch, with the panel that draws it."""
-    from teachgraph import monitor, to_tensor
     from teachgraph.nn.functional import cross_entropy
 
-    watched = monitor(list(batches(train_digits)), model=net, optimizer=optimizer)
+    watched = import_module("teachgraph_widgets").monitor(
+        list(batches(train_digits)), model=net, optimizer=optimizer
+    )
     for images, labels in watched:
         loss = cross_entropy(net(to_tensor(images)), to_tensor(labels))
         loss.backward()
@@ -105,8 +109,6 @@ def train_epoch(net: Any, optimizer: Any) -> None:
 
 def accuracy(net: Any) -> float:
     """The share of the 360 test digits that a network of layers reads."""
-    from teachgraph import no_grad, to_tensor
-
     images, labels = test_digits()
     net.eval()
     with no_grad():

@@ -205,7 +205,7 @@ def _run(notebook: NotebookNode, source: Source, path: Path, seconds: float) -> 
             raise _Stopped
 
     def shown(code: str) -> list[Any]:
-        """What the kernel displays as an answer to a question of the judge."""
+        """Ask a question of the judge; return the kernel's answers."""
         cell, check = new_code_cell(code), notebook.cells[run.ended]
         run.asked = cell
         try:

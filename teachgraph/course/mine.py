@@ -108,7 +108,7 @@ def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
 
 
 def counted(pieces: Iterable[Part]) -> tuple[int, int]:
-    """How many lines are the learner's own, and how many are not; blank ones apart."""
+    """Count the lines that are the learner's own, and the others; blank ones apart."""
     lines = {True: 0, False: 0}
     for piece in pieces:
         lines[piece.own] += sum(bool(line.strip()) for line in piece.code.splitlines())

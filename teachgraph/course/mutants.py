@@ -1,4 +1,4 @@
-"""How strong a check is: the share of small mistakes in our own solution it notices.
+"""Strength of a check: the share of small mistakes in our own solution it notices.
 
 A mutant is the solution with one change: an operator turned, a condition negated, a
 number off by one, a statement dropped, arguments swapped, or a constant in the place of
@@ -148,7 +148,7 @@ def _constants(tree: ast.Module) -> Iterator[ast.Module]:
 
 @dataclass
 class Score:
-    """What became of the mutants of one task: those that passed are `survivors`."""
+    """The outcome for the mutants of one task: those that passed are `survivors`."""
 
     task: str
     count: int = 0

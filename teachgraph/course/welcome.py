@@ -14,7 +14,7 @@ from teachgraph.course.table import Language, Lesson, lessons
 __all__ = ["Map", "Stop", "course_map", "notebook"]
 
 MARKS = {"passed": "●", "started": "◐", "open": "○", "coming": "·"}
-"""How far a lesson is, as a sign on the map."""
+"""Signs on the map, by the state of a lesson."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Stop:
 
 
 def stop(lesson: Lesson, record: progress.Record, language: Language) -> Stop:
-    """How far a lesson is."""
+    """Put a lesson on the map."""
     right, count = sum(record.tasks.values()), len(record.tasks)
     state, words = "open", ""
     if not lesson.built:

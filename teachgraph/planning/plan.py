@@ -34,10 +34,6 @@ class Plan(Refusals):
             down; None if it never is.
         options: What lowerings of extensions may ask for.
         branches: Whether a value may be missing at the end of a run.
-        given: The names that were fed, data or not. As in Paddle, a variable that an
-            operator writes first is overwritten.
-        only_data: Whether all that is fed is data. What rewrites programs and plans
-            their memory takes it to be.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
             use, a walk does not.
@@ -47,28 +43,6 @@ class Plan(Refusals):
     options: dict[str, Any]
     ready: bool
     branches: bool
-    given: frozenset[str]
-    only_data: bool
-
-    def __init__(
-        self, program: Any, steps: Any, known: Any, fed: Any, fetches: Any
-    ) -> None:
-        self.given = frozenset(fed)
-        super().__init__(program, steps, known, self.given, fetches)
-        read = [name for name in self.feeds if not self.variables[name].is_data]
-        self.stores += [n for n in read if self.is_kept(n) and n not in self.stores]
-        self.only_data = not read
-
-    def is_fed(self, name: str) -> bool:
-        """Tell whether the caller gives the value of a variable, data or not."""
-        fed = name in self.given and name in self.variables
-        return fed or super().is_fed(name)
-
-    def checked(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fed values that are read; a copy of those that stay in the scope."""
-        values = super().checked(feed)
-        kept = () if self.only_data else filter(self.is_kept, self.feeds)
-        return {**values, **{name: np.array(values[name]) for name in kept}}
 
     @classmethod
     def of(
@@ -82,7 +56,7 @@ class Plan(Refusals):
     ) -> Self:
         """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
-        plan.passes, plan.options = passes if plan.only_data else None, options
+        plan.passes, plan.options = passes, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()
         plan.ready = passes is not None and any(map(large, variables))
