@@ -14,20 +14,19 @@ from teachgraph_widgets.notebook_output import PLAIN
 __all__ = ["FrontEnd", "TraceView"]
 
 LOADER = """\
-async function unpack(zipped) {
-  const unzip = new DecompressionStream("gzip");
-  const plain = new Blob([zipped]).stream().pipeThrough(unzip);
-  const { script, style } = await new Response(plain).json();
+async function open(zip) {
+  const file = new Blob([zip]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { script, style } = await new Response(file).json();
   const code = new Blob([script], { type: "text/javascript" });
   return { style, ...(await import(URL.createObjectURL(code))) };
 }
 
 export default {
   async render({ model, el }) {
-    const id = model.get("front_end").slice("IPY_MODEL_".length);
-    const shared = await model.widget_manager.get_model(id);
-    shared.unpacked ??= unpack(shared.get("code"));
-    const { default: widget, style } = await shared.unpacked;
+    const all = model.widget_manager;
+    const shared = await all.get_model(model.get("front_end").slice(10));
+    shared.tg ??= open(shared.get("code"));
+    const { default: widget, style } = await shared.tg;
     el.append(document.createElement("style"));
     el.lastChild.textContent = style;
     return widget.render({ model, el });
@@ -35,7 +34,8 @@ export default {
 };
 """
 LOADER = "".join(line.strip() for line in LOADER.splitlines())
-"""The module in each view's state: it loads the front end from the shared model."""
+"""The module in each view's state, so as short as can be: it loads the front end from
+the shared model, whose name follows `IPY_MODEL_`."""
 
 
 class FrontEnd(anywidget.AnyWidget):
