@@ -156,15 +156,15 @@ def test_a_function_of_to_static_is_told_with_its_lines_and_operators() -> None:
 
 
 @tg.jit.to_static
-def of_two_shapes(x: Any) -> Any:
+def of_two_kinds(x: Any) -> Any:
     y = x * 2.0
-    if y.sum() > 1.0:
-        y = y.sum()
+    while y.sum() > 1.0:
+        y = "two"
     return y
 
 
 def test_what_to_static_made_before_an_error_is_told() -> None:
-    run = record("y = f(tg.ones([2]))\n", f=of_two_shapes)
+    run = record("y = f(tg.ones([2]))\n", f=of_two_kinds)
     assert isinstance(run.error, ConversionError)
     told = run.one("ast")
     assert "y = x * 2.0" in told["transformed"]

@@ -29,7 +29,7 @@ __all__ = ["PLAIN", "leave"]
 PLAIN = "A trace: live in Jupyter, a picture elsewhere."
 """The plain-text form of a live view."""
 
-MOST_KEPT = 92_000
+MOST_KEPT = 80_000
 """Limit of the zipped logs that the outputs of a notebook embed, in bytes."""
 
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
