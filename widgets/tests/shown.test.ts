@@ -93,3 +93,21 @@ test("a gradient that is not finite has no norm to tell", () => {
   expect(normText(bad.value)).toMatch(/^✕ (NaN|Inf)$/);
   expect(traceOf(log).troubles.length).toBeGreaterThan(0);
 });
+
+test("a batch that no operator was seen to read is a chip, unless its name stands in the graph", () => {
+  const tensor = (number: number, name: string, role: "D" | "T"): AnyEvent => {
+    const facts = { name, role, shape: [2], dtype: "float32", stop_gradient: true };
+    return { ...PLACE, seq: 0, kind: "tensor", tensor: number, ...facts };
+  };
+  const [inputs, outputs] = [[1], [2]];
+  const op = { node: 1, type: "scale", inputs, outputs, attrs: {}, saved: [], taped: true };
+  const element = show([
+    tensor(1, "x", "D"),
+    tensor(2, "y", "T"),
+    { ...PLACE, seq: 0, kind: "node", ...op, order: 1 },
+    tensor(3, "x", "D"),
+    tensor(4, "unread", "D"),
+  ]);
+  const chips = [...element.querySelectorAll(".tg-leaves .tg-chip .tg-name")];
+  expect(chips.map(({ textContent }) => textContent)).toEqual(["unread"]);
+});

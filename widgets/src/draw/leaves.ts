@@ -24,7 +24,7 @@ export class Leaves {
 
   update(frame: Frame): void {
     const leaves = shownOf(frame);
-    const own = frame.trace.tape.leaves.length - leaves.length;
+    const own = frame.trace.tape.leaves.filter(({ role }) => role === "L").length;
     this.element.hidden = leaves.length === 0;
     const count = Math.min(MOST, leaves.length);
     if (count < this.chips.length) this.chips.splice(0).forEach((chip) => chip.remove());
@@ -80,11 +80,14 @@ export class Leaves {
   }
 }
 
-/** In the end those alone that no operator has read: the others stand in the graph. */
+/**
+ * In the end those alone that no operator has read: the others stand in the graph. A batch
+ * of a step that is not told was read there: one of its name stands for it.
+ */
 function shownOf({ trace }: Frame): readonly TapeTensor[] {
   const { leaves, nodes } = trace.tape;
-  const isDone = trace.ended && nodes.size > 0;
-  return leaves.filter(({ role, consumers }) => {
-    return role !== "L" && !(isDone && consumers.length > 0);
-  });
+  const own = leaves.filter(({ role }) => role !== "L");
+  if (!trace.ended || nodes.size === 0) return own;
+  const read = new Set(own.flatMap((leaf) => (leaf.consumers.length > 0 ? leaf.name : [])));
+  return own.filter(({ consumers, name }) => consumers.length === 0 && !read.has(name));
 }
