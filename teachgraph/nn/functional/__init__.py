@@ -62,7 +62,9 @@ __all__ += pooling.__all__
 __all__ += vision.__all__
 
 all_in_words(__all__, globals())
-all_read_numbers(__all__, globals(), "functional.")
+# Losses are called each step, and their axes are numbers in Paddle too.
+LOSSES = {"cross_entropy", "softmax_with_cross_entropy"}
+all_read_numbers([n for n in __all__ if n not in LOSSES], globals(), "functional.")
 
 if not TYPE_CHECKING:
     __getattr__ = absent("nn.functional")
