@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from teachgraph.core.dtypes import PADDLE_CODES as CODES
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import cast
 
 __all__ = [
     "diag_embed",
@@ -97,10 +99,12 @@ def fill_diagonal_tensor_grad(
 ) -> Any:
     """dx = dout with zeros on the diagonals, dy = the diagonals of dout."""
     attrs: Any = {"offset": offset, "dim1": dim1, "dim2": dim2}
-    return (
-        lambda: fill_diagonal_tensor(dout, fill_any_like(y, value=0.0), **attrs),
-        lambda: diagonal(dout, offset=offset, axis1=dim1, axis2=dim2),
-    )
+
+    def dy() -> Any:
+        taken = diagonal(dout, offset=offset, axis1=dim1, axis2=dim2)
+        return cast(taken, out_dtype=CODES[y.dtype])
+
+    return lambda: fill_diagonal_tensor(dout, fill_any_like(y, value=0.0), **attrs), dy
 
 
 @op(needs="two axes that differ")

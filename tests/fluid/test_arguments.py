@@ -101,7 +101,7 @@ OTHER_ARGUMENTS = {
     "methods of 2.x's Layer, which is the same class": (
         "dygraph.DataParallel.load_dict dygraph.DataParallel.set_dict "
         "dygraph.Layer.load_dict dygraph.Layer.named_sublayers dygraph.Layer.set_dict "
-        "dygraph.Layer.state_dict dygraph.Layer.sublayers "
+        "dygraph.Layer.sublayers "
         "optimizer.RecomputeOptimizer.load"
     ),
     "2.x's name for what is a decorator in both": "dygraph.no_grad",

@@ -81,6 +81,10 @@ ELSEWHERE = {
         ),
         "what functions are converted to: tests/jit",
     ),
+    **dict.fromkeys(
+        ("call_function", "call_function_grad"),
+        "they call another function, whose numbers come as tensors: tests/static",
+    ),
     "with_tensor_attributes": (
         "it runs another op, whose attributes come as tensors: tests/onnx"
     ),

@@ -233,6 +233,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 def spread(equation: str, operands: Sequence[Any]) -> tuple[str, list[Any]]:
     """Put identities in the place of letters that a result repeats: `i->ii`.
 
+    >>> import numpy as np
     >>> spread("i->ii", [np.ones(2)])[0]
     'i,ia->ia'
     """

@@ -90,6 +90,18 @@ def put_back(
     return out
 
 
+def with_diagonals(
+    x: Array, y: Array, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Array:
+    out = x.astype("float64")
+    matrices, column = np.moveaxis(out, (dim1, dim2), (0, 1)), 0
+    for i in range(matrices.shape[0]):
+        if 0 <= i + offset < matrices.shape[1]:
+            matrices[i, i + offset] = y[..., column]
+            column += 1
+    return out
+
+
 def embedded(input: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
     size = input.shape[-1] + abs(offset)
     out = np.zeros((size, size, *input.shape[:-1]))
@@ -198,6 +210,24 @@ ROWS: tuple[Row, ...] = (
         wrong=(
             Wrong("a list", (numbers(3),), {"value": 1.0}, "OpError"),
             Wrong("a scalar", (numbers(),), {"value": 1.0}, "OpError"),
+        ),
+        lacks=NO_LINE,
+    ),
+    moved(
+        "fill_diagonal_tensor",
+        with_diagonals,
+        lambda t, x, y, offset=0, dim1=0, dim2=1: t.diagonal_scatter(
+            x, y, offset, dim1, dim2
+        ),
+        at_once("a matrix", numbers(3, 4), numbers(3)),
+        at_once("further right", numbers(3, 4), numbers(3), offset=1),
+        at_once("further left", numbers(3, 4), numbers(2), offset=-1),
+        at_once("a stack", numbers(3, 2, 4), numbers(2, 3), dim1=0, dim2=2),
+        at_once("empty", numbers(0, 3), numbers(0)),
+        at_once("not contiguous", turned(numbers(4, 3)), numbers(3)),
+        wrong=(
+            Wrong("a short one", (numbers(3, 3), numbers(2)), {}, "OpError"),
+            Wrong("a scalar", (numbers(), numbers()), {}, "OpError"),
         ),
         lacks=NO_LINE,
     ),
