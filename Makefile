@@ -36,7 +36,7 @@ BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
 
 # Contiguous halves share their browsers and servers; who ends first takes from the other.
 PARALLEL := --numprocesses=2 --dist=worksteal
-QUICK := "not (browser or full or further or notebook or packaging or slow)"
+QUICK := "not (browser or full or oracle or further or notebook or packaging or slow)"
 QUICK_ROOMS := $(addprefix tests/,ops eager autograd static executor nn optimizer test_metric.py \
 	test_core.py test_floors.py test_extensions.py)
 CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
@@ -69,7 +69,7 @@ test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test 
 	pytest $(COMPLETE) $(BESIDE) $(ARGS)
 
 full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
-	pytest $(COMPLETE) $(BESIDE) -m "" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
+	pytest $(COMPLETE) $(BESIDE) -m "not oracle" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
 
 # Kills, interrupts and mutated files, thousands of each: those that `make test` takes a few of.
 torture: export TORTURE := 1
@@ -106,7 +106,7 @@ oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorc
 	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
 	$(TORCH)/bin/python -m tests.optimizer.capture_lbfgs
 	$(TORCH)/bin/python -m tests.onnx.capture
-	pytest -q tests/test_documented_examples.py
+	pytest -q -m oracle
 	git diff --exit-code -- 'tests/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)

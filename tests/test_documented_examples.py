@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracle.examples import PADDLE, commits, same, verdicts
+from tests.oracle.examples import commits, same, verdicts
 
 LEAST = 97
 
 
-@pytest.mark.skipif(not PADDLE.exists(), reason="make oracle installs Paddle")
+@pytest.mark.oracle
 def test_examples_of_the_documentation_end_as_in_paddle() -> None:
     found = verdicts(100, commits())
     trouble = {name: said for name, said in found.items() if "TROUBLE" in said}
