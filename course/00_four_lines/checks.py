@@ -7,7 +7,7 @@ import numpy as np
 from teachgraph import fluid
 from teachgraph.core import unique_name
 from teachgraph.course.digits import train
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 
 CASES = 20
 
@@ -17,11 +17,6 @@ def fresh():
     main, startup = fluid.Program(), fluid.Program()
     main.random_seed = startup.random_seed = 7
     return main, startup
-
-
-def run_quiz(mine, name):
-    """What the learner predicts."""
-    return getattr(mine, name)()
 
 
 def run_loss(mine, prediction, target):
@@ -58,21 +53,21 @@ def run_network(mine, epochs):
 
 def ops_in_startup(ask):
     """Two for the parameters, one for the learning rate."""
-    found = ask(run_quiz, "ops_in_startup")
+    found = ask(call, "ops_in_startup")
     expect(found != 2, "rate")
     expect(found == 3, "wrong")
 
 
 def whose_row(ask):
     """Gradients come with minimize."""
-    found = ask(run_quiz, "whose_row")
+    found = ask(call, "whose_row")
     expect(found != 2, "layer")
     expect(found == 4, "wrong")
 
 
 def ops_after_five_runs(ask):
     """A run writes nothing."""
-    found = ask(run_quiz, "ops_after_five_runs")
+    found = ask(call, "ops_after_five_runs")
     expect(found != 45, "times")
     expect(found == 9, "wrong")
 
@@ -102,7 +97,7 @@ def added_by_minimize(ask):
         there = len(main.global_block().ops)
         fluid.optimizer.SGD(learning_rate=0.01).minimize(cost)
     truth = [op.type for op in main.global_block().ops[there:]]
-    yours = ask(run_quiz, "added_by_minimize")
+    yours = ask(call, "added_by_minimize")
     expect(type(yours) in (list, tuple), "a_list")
     yours = list(yours)
     expect(yours[:1] == ["fill_constant"], "seed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 
 SHAPES = [
     ([2, 3], [2, 3]),
@@ -61,11 +61,6 @@ def close(found, wanted):
     return np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
-def run(mine, name, *inputs):
-    """Call what the learner wrote; arrays come as they are, shapes as tuples."""
-    return getattr(mine, name)(*inputs)
-
-
 def run_unbroadcast(mine, dout, shape):
     """The shape goes over as a list."""
     return mine.unbroadcast(dout, tuple(shape))
@@ -85,7 +80,7 @@ def arrays(found, count):
 
 def saved_arrays(ask):
     """Look at the picture's figures."""
-    found = ask(run, "saved_arrays")
+    found = ask(call, "saved_arrays")
     expect(type(found) in (list, tuple) and len(found) == 3, "three")
     expect(found[0] == 2, "mul")
     expect(found[1] == 0, "add")
@@ -95,7 +90,7 @@ def saved_arrays(ask):
 def slope(ask):
     """Compare with differences of x sin x."""
     at = np.array([0.0, 1.0, np.pi / 2])
-    found = ask(run, "slope", at)
+    found = ask(call, "slope", at)
     expect(np.shape(found) == at.shape, "shape", got=list(np.shape(found)))
     expect(not close(found, np.cos(at)), "sin_only")
     expect(not close(found, at * np.cos(at)), "one_term")
@@ -103,7 +98,7 @@ def slope(ask):
     for seed in range(CASES):
         x = random([seed % 5 + 1], seed)
         (wanted,) = measured(lambda x: x * np.sin(x), [x], 1.0)
-        found = ask(run, "slope", x)
+        found = ask(call, "slope", x)
         expect(
             close(found, wanted), "wrong", x=f"{x[0]:.2f}", wanted=f"{wanted[0]:.3f}"
         )
@@ -111,7 +106,7 @@ def slope(ask):
 
 def shapes_back(ask):
     """A gradient has the shape of its input."""
-    found = [list(one) for one in ask(run, "shapes_back")]
+    found = [list(one) for one in ask(call, "shapes_back")]
     expect(found != [[3, 4], [3, 4]], "out")
     expect(found == [[3, 1], [4]], "wrong")
 
@@ -137,7 +132,7 @@ def mul_rule(ask):
         x, y = (random(shape, seed + i) for i, shape in enumerate(shapes))
         dout = random(np.broadcast_shapes(*shapes), seed + 7)
         wanted = measured(np.multiply, [x, y], dout)
-        found = arrays(ask(run, "mul_rule", dout, x, y), 2)
+        found = arrays(ask(call, "mul_rule", dout, x, y), 2)
         facts = {"x": list(x.shape), "y": list(y.shape)}
         for one, source in zip(found, (x, y), strict=True):
             expect(one.shape == source.shape, "shape", got=list(one.shape), **facts)
@@ -170,7 +165,7 @@ def sum_rule(ask):
 
 def softplus(ask):
     """Compare with the formula in more digits, and far out."""
-    found = np.asarray(ask(run, "softplus", np.array([-800.0, 0.0, 800.0])))
+    found = np.asarray(ask(call, "softplus", np.array([-800.0, 0.0, 800.0])))
     expect(found.shape == (3,), "shape", got=list(found.shape))
     expect(np.isfinite(found).all(), "overflow", got=found.tolist())
     expect(close(found[1], np.log(2.0)), "at_zero", got=f"{found[1]:.4f}")
@@ -178,14 +173,14 @@ def softplus(ask):
     for seed in range(CASES):
         x = random([seed % 4 + 1, 3], seed) * 5
         wanted = np.log(1 + np.exp(x))
-        expect(close(ask(run, "softplus", x), wanted), "wrong")
+        expect(close(ask(call, "softplus", x), wanted), "wrong")
 
 
 def softplus_rule(ask):
     """Compare with slopes of log(1 + e^x)."""
     for seed in range(CASES):
         x, dout = (random([seed % 4 + 1, 3], seed + i) for i in range(2))
-        (found,) = arrays(ask(run, "softplus_rule", dout, x), 1)
+        (found,) = arrays(ask(call, "softplus_rule", dout, x), 1)
         (wanted,) = measured(lambda x: np.log(1 + np.exp(x)), [x], dout)
         expect(found.shape == x.shape, "shape", got=list(found.shape))
         slopes = np.divide(wanted, dout)

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 
 DIAMOND = ([2.0], [["mul", 0, 0], ["mul", 1, 3.0], ["add", 1, 1.0], ["mul", 2, 3]])
 CASES = 20
@@ -117,11 +117,6 @@ def placed(tensors, found):
     return {positions.get(id(edge), -1): value for edge, value in found.items()}
 
 
-def run_quiz(mine, name):
-    """What the learner predicts."""
-    return getattr(mine, name)()
-
-
 def run_arrivals(mine, graph):
     """The counts by position."""
     tensors = built(mine, graph)
@@ -181,7 +176,7 @@ def run_accumulate(mine, graph, times):
 
 def runs_of_a_rule(ask):
     """Once."""
-    found = ask(run_quiz, "runs_of_a_rule")
+    found = ask(call, "runs_of_a_rule")
     expect(found != 2, "two")
     expect(found not in (1024, 2), "paths")
     expect(found == 1, "wrong")
@@ -249,6 +244,6 @@ def accumulate(ask):
 
 def after_two_passes(ask):
     """108 + 108."""
-    found = ask(run_quiz, "after_two_passes")
+    found = ask(call, "after_two_passes")
     expect(found != 108.0, "replaced")
     expect(found == 216.0, "wrong")

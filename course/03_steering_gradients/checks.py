@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 
 CASES = 20
 
@@ -12,11 +12,6 @@ CASES = 20
 def random(shape, seed):
     """Numbers between -2 and 2 that the seed decides."""
     return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
-
-
-def run_quiz(mine, name):
-    """What the learner predicts."""
-    return getattr(mine, name)()
 
 
 def run_no_grad(mine):
@@ -103,7 +98,7 @@ def punished(x, w):
 
 def bend_of_cube(ask):
     """6 x."""
-    found = ask(run_quiz, "bend_of_cube")
+    found = ask(call, "bend_of_cube")
     expect(found != 8.0, "value")
     expect(found == 12.0, "wrong")
 
@@ -178,6 +173,6 @@ def gradient_penalty(ask):
 
 def slope_past_a_cut(ask):
     """Only one way is left."""
-    found = ask(run_quiz, "slope_past_a_cut")
+    found = ask(call, "slope_past_a_cut")
     expect(found != 27.0, "both")
     expect(found == 9.0, "wrong")

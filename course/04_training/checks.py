@@ -6,7 +6,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.digits import accuracy, batches, train_digits
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 
 CASES = 20
 EPOCHS = 12
@@ -15,11 +15,6 @@ EPOCHS = 12
 def random(shape, seed):
     """Numbers between -2 and 2 that the seed decides."""
     return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
-
-
-def run_quiz(mine, name):
-    """What the learner predicts."""
-    return getattr(mine, name)()
 
 
 def run_momentum(mine, w, gradients, rate, mu):
@@ -119,7 +114,7 @@ def five_lines(net, loss_of, optimizer, images, labels):
 
 def batches_in_grad(ask):
     """Gradients pile up."""
-    found = ask(run_quiz, "batches_in_grad")
+    found = ask(call, "batches_in_grad")
     expect(found != 1, "one")
     expect(found == 3, "wrong")
 
@@ -167,7 +162,7 @@ def adam(ask):
 
 def first_step(ask):
     """The rate, whatever the gradient."""
-    found = ask(run_quiz, "first_step")
+    found = ask(call, "first_step")
     expect(found != 0.1, "sgd")
     expect(found == 0.001, "wrong")
 

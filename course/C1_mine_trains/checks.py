@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect
+from teachgraph.course.judging import call, expect
 from teachgraph.course.spirals import spirals
 
 CASES = 20
 STEPS = 400
-
-
-def run_quiz(mine, name):
-    """What the learner predicts."""
-    return getattr(mine, name)()
 
 
 def made(mine, sizes, seed):
@@ -101,14 +96,14 @@ def measured(function, p, step=1e-6):
 
 def numbers_to_learn(ask):
     """Weights and biases of both layers."""
-    found = ask(run_quiz, "numbers_to_learn")
+    found = ask(call, "numbers_to_learn")
     expect(found != 128, "biases")
     expect(found == 162, "wrong")
 
 
 def nodes_of_a_step(ask):
     """One for each op."""
-    found = ask(run_quiz, "nodes_of_a_step")
+    found = ask(call, "nodes_of_a_step")
     expect(found != 5, "loss")
     expect(found == 6, "wrong")
 

@@ -15,9 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from teachgraph.course import mine
 from teachgraph.course.judging import Verdict, ask_here, judge
-from teachgraph.course.messages import hints, say
+from teachgraph.course.messages import hint_lines, hints, say
 from teachgraph.course.table import Language, Lesson, find
+from teachgraph.course.wrong import alike
 
 __all__ = ["CheckFailed", "Checker", "attempt", "begin"]
 
@@ -74,8 +76,6 @@ class Checker:
         said = verdict.message(self.language)
         if self.failures[verdict.task] < PATIENCE:
             return said
-        from teachgraph.course.wrong import alike
-
         if (mistake := alike(verdict, self.names)) is not None:
             why = mistake.why[self.language]
             said = f"{said}\n{self.say('looks_like', why=why)}"
@@ -84,13 +84,9 @@ class Checker:
     def hint(self, task: str = "") -> None:
         """Print the next hint of a task, by default of the last one checked."""
         task = task.strip() or self.task or self.lesson.tasks[0]
-        rows = hints(self.lesson, task, self.language)
-        self.shown[task] = shown = min(self.shown[task] + 1, len(rows))
-        for position, text in enumerate(rows[:shown], start=1):
-            facts = {"position": position, "count": len(rows), "text": text}
-            print(self.say("hint", task=task, **facts))
-        if shown == len(rows):
-            print(self.say("last_hint", number=self.lesson.number, task=task))
+        count = len(hints(self.lesson, task, self.language))
+        self.shown[task] = shown = min(self.shown[task] + 1, count)
+        print(*hint_lines(self.lesson, task, shown, self.language), sep="\n")
 
     def say(self, sentence: str, **values: Any) -> str:
         """One of the sentences that any lesson says."""
@@ -103,8 +99,6 @@ def begin(number: str, language: Language = "en") -> Checker:
     >>> begin("02").lesson.name
     '02_the_tape'
     """
-    from teachgraph.course import mine
-
     names = sys._getframe(1).f_globals
     checker = Checker(find(number), language, names)
     mine.show(checker.lesson, language)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from teachgraph.course import mine, progress
 from teachgraph.course.files import write_new
 from teachgraph.course.grade import Place, Report, grade
-from teachgraph.course.messages import hints, say
+from teachgraph.course.messages import hint_lines, hints, say
 from teachgraph.course.notebook import Kind, build
 from teachgraph.course.source import Source, read, without_markers
 from teachgraph.course.table import (
@@ -165,8 +165,7 @@ def _list(args: argparse.Namespace) -> Answer:
 
 def _start(args: argparse.Namespace) -> Answer:
     lesson, language = find(args.lesson), cast(Language, args.lang)
-    suffix = "" if language == "en" else f".{language}"
-    path = (args.folder / f"{lesson.name}{suffix}.ipynb").resolve()
+    path = (args.folder / _file_name(lesson, language)).resolve()
     try:
         write_new(path, build(read(lesson), "learner", language))
         created = True
@@ -189,16 +188,22 @@ def _start(args: argparse.Namespace) -> Answer:
     return Answer(lines, data, code=0 if created or args.exist_ok else 1)
 
 
+def _file_name(lesson: Lesson, language: Language) -> str:
+    """The name of a lesson's notebook in a language."""
+    return f"{lesson.name}{'' if language == 'en' else '.' + language}.ipynb"
+
+
 def _check(args: argparse.Namespace) -> Answer:
     lesson = find(args.lesson)
     path = args.file or _started(lesson, progress.load(), args.lang)
-    report = grade(read(lesson), path.resolve(), args.seconds)
+    source = read(lesson)
+    report = grade(source, path.resolve(), args.seconds)
     with progress.changing() as kept:
         record = kept.record(lesson.number)
         record.tasks, record.passed = report.tasks, report.passed
         record.language = report.language
         record.notebooks.setdefault(report.language, str(report.notebook))
-        kept_now, needing = _keep(lesson, report, record)
+        kept_now, needing = _keep(source, report, record)
     language = report.language
     title = lesson.title[language]
     lines = [*_set_aside(kept, language), f"{lesson.number} {title}: {path}"]
@@ -222,21 +227,21 @@ def _started(lesson: Lesson, kept: progress.Progress, wanted: str | None) -> Pat
     language = cast(Language, wanted or record.language)
     if found := record.notebooks.get(language):
         return Path(found)
-    path = Path(f"{lesson.name}{'' if language == 'en' else '.' + language}.ipynb")
+    path = Path(_file_name(lesson, language))
     if not path.is_file():
         raise CourseError(say("not_started", language, number=lesson.number))
     return path
 
 
 def _keep(
-    lesson: Lesson, report: Report, record: progress.Record
+    source: Source, report: Report, record: progress.Record
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Keep what is right for the learner's framework: its names, and what needs more.
 
     An answer that uses a name of another cell of the notebook would not run in the
     framework; it is named, with those names.
     """
-    framework = {cell.task for cell in read(lesson).framework}
+    framework = {cell.task for cell in source.framework}
     needing: dict[str, list[str]] = {}
     kept_now = []
     for verdict in report.verdicts:
@@ -291,14 +296,11 @@ def _hint(args: argparse.Namespace) -> Answer:
         shown = min(record.hints.get(task, 0) + 1, len(rows))
         record.hints[task] = shown
     lines = _set_aside(kept, language)
-    for position, text in enumerate(rows[:shown], start=1):
-        facts = {"task": task, "position": position, "count": len(rows), "text": text}
-        lines.append(say("hint", language, **facts))
-    more = say("ask_again", language)
-    if shown == len(rows):
-        more = say("last_hint", language, number=number, task=task)
+    lines += hint_lines(source.lesson, task, shown, language)
+    if shown < len(rows):
+        lines.append(say("ask_again", language))
     data = {"lesson": number, "task": task, "hints": rows[:shown], "of": len(rows)}
-    return Answer([*lines, more], data)
+    return Answer(lines, data)
 
 
 def _unfinished(source: Source, record: progress.Record, language: Language) -> str:

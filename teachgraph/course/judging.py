@@ -6,10 +6,7 @@ names, and brings back what it returns as plain data; `expect` states a fact abo
 
     def double(ask):
         for n in (2, -1, 7):
-            expect(ask(run_double, n) == 2 * n, "twice", n=n)
-
-    def run_double(mine, n):
-        return mine.double(n)
+            expect(ask(call, "double", n) == 2 * n, "twice", n=n)
 
 So the judge need not be in the learner's process, whose names are anybody's.
 """
@@ -30,7 +27,7 @@ from teachgraph.course.messages import say, say_of
 from teachgraph.course.plain import NotPlain, decoded, encoded
 from teachgraph.course.table import Language, Lesson
 
-__all__ = ["Verdict", "Wrong", "ask_here", "expect", "judge", "performed"]
+__all__ = ["Verdict", "Wrong", "ask_here", "call", "expect", "judge", "performed"]
 
 Perform = Callable[..., Any]
 Ask = Callable[..., Any]
@@ -54,6 +51,11 @@ def expect(holds: object, sentence: str, **values: Any) -> None:
     """
     if not holds:
         raise Wrong(sentence, **values)
+
+
+def call(mine: Any, name: str, *inputs: Any) -> Any:
+    """Call a function of the learner's by its name: what most cases come to."""
+    return getattr(mine, name)(*inputs)
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,18 @@ from typing import Any
 
 from teachgraph.course.table import CourseError, Language, Lesson
 
-__all__ = ["COMMON", "hints", "say", "say_of", "table"]
-
-COMMON = Path(__file__).parent / "messages.toml"
+__all__ = ["common", "hint_lines", "hints", "say", "say_of"]
 
 
 @cache
-def table(path: Path) -> Mapping[str, Any]:
-    """The sentences of a file.
+def common() -> Mapping[str, Any]:
+    """The sentences that any lesson says, and the command.
 
-    >>> sorted(table(COMMON)["not_written"])
+    >>> sorted(common()["not_written"])
     ['en', 'zh']
     """
-    return tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    path = Path(__file__).parent / "messages.toml"
+    return tomllib.loads(path.read_text("utf-8"))
 
 
 def say(sentence: str, language: Language, /, **values: Any) -> str:
@@ -35,7 +34,7 @@ def say(sentence: str, language: Language, /, **values: Any) -> str:
     >>> say("score", "en", right=2, count=3)
     '2 of 3 exercises are right.'
     """
-    return str(table(COMMON)[sentence][language]).format_map(values)
+    return str(common()[sentence][language]).format_map(values)
 
 
 def say_of(
@@ -46,8 +45,8 @@ def say_of(
     Raises:
         CourseError: There is none.
     """
-    own = table(lesson.messages).get(task, {}).get(sentence)
-    found = own or table(COMMON).get(sentence)
+    own = lesson.sentences.get(task, {}).get(sentence)
+    found = own or common().get(sentence)
     if found is None:
         raise CourseError(f"{task}: there is no sentence {sentence!r}")
     return str(found[language]).format_map(values).strip()
@@ -55,5 +54,17 @@ def say_of(
 
 def hints(lesson: Lesson, task: str, language: Language) -> list[str]:
     """The hints to a task, first to last; the last one is a skeleton."""
-    rows = table(lesson.messages).get(task, {}).get("hints", ())
+    rows = lesson.sentences.get(task, {}).get("hints", ())
     return [str(row[language]).strip() for row in rows]
+
+
+def hint_lines(lesson: Lesson, task: str, shown: int, language: Language) -> list[str]:
+    """The first hints to a task; after the last one, where the solution is."""
+    rows = hints(lesson, task, language)
+    lines = [
+        say("hint", language, task=task, position=position, count=len(rows), text=text)
+        for position, text in enumerate(rows[:shown], start=1)
+    ]
+    if shown == len(rows):
+        lines.append(say("last_hint", language, number=lesson.number, task=task))
+    return lines

@@ -115,9 +115,15 @@ def counted(pieces: Iterable[Part]) -> tuple[int, int]:
     return lines[True], lines[False]
 
 
+@cache
+def names_of_all() -> frozenset[str]:
+    """The names that the lessons define, all together."""
+    return frozenset(built_from(parts({})))
+
+
 def strangers(code: str) -> list[str]:
     """The names that code reads from around it, and that no lesson gives it."""
-    known = {*vars(builtins), *built_from(parts({}))}
+    known = {*vars(builtins), *names_of_all()}
     read_names: set[str] = set()
     codes = [compile(code, "<answer>", "exec")]
     for one in codes:

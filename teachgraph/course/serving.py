@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -46,8 +47,6 @@ def serve(text: str) -> None:
 
 def at(folder: str) -> Lesson:
     """The lesson in a folder."""
-    from pathlib import Path
-
     path = Path(folder)
     return find(path.name, path.parent)
 

@@ -10,9 +10,9 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from teachgraph.core.errors import TeachgraphError
 
@@ -53,10 +53,11 @@ class Lesson:
         """The lesson's one source."""
         return self.folder / "lesson.py"
 
-    @property
-    def messages(self) -> Path:
-        """The sentences that its checks and hints say."""
-        return self.folder / "messages.toml"
+    @cached_property
+    def sentences(self) -> Mapping[str, Any]:
+        """The sentences that its checks and hints say, by task."""
+        path = self.folder / "messages.toml"
+        return tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
 
     @property
     def checks(self) -> Path:
@@ -66,9 +67,7 @@ class Lesson:
     @property
     def tasks(self) -> list[str]:
         """The names of its exercises, in order."""
-        if not self.messages.is_file():
-            return []
-        return list(tomllib.loads(self.messages.read_text("utf-8")))
+        return list(self.sentences)
 
     @property
     def built(self) -> bool:

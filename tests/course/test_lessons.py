@@ -15,7 +15,7 @@ import teachgraph as tg
 from teachgraph import fluid
 from teachgraph.course.checks import CheckFailed
 from teachgraph.course.judging import ask_here, judge
-from teachgraph.course.messages import hints, table
+from teachgraph.course.messages import hints
 from teachgraph.course.mutants import LEAST, score
 from teachgraph.course.rehearse import rehearse, solved
 from teachgraph.course.source import Cell, Source, read, without_markers
@@ -110,7 +110,7 @@ def test_no_english_sentence_stands_in_a_chinese_notebook(lesson: Lesson) -> Non
 
 @every_lesson
 def test_every_sentence_is_in_both_languages(lesson: Lesson) -> None:
-    for rows in table(lesson.messages).values():
+    for rows in lesson.sentences.values():
         for name, sentence in rows.items():
             for one in sentence if name == "hints" else [sentence]:
                 assert set(one) == {"en", "zh"}
