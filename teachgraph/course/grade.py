@@ -8,22 +8,16 @@ deleted or clever, has a say in a verdict.
 
 from __future__ import annotations
 
-import os
 import re
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from subprocess import DEVNULL
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from teachgraph.course.judging import Verdict as Judged
-from teachgraph.course.judging import judge
 from teachgraph.course.messages import say
 from teachgraph.course.notebook import build
-from teachgraph.course.serving import ANSWER, ask_there
+from teachgraph.course.running import Run, first_line, marks, run_cells
 from teachgraph.course.source import Source, unpaced
 from teachgraph.course.table import CourseError, Language
 
@@ -31,9 +25,6 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 __all__ = ["Place", "Report", "Trouble", "Verdict", "grade"]
-
-MARK = "TEACHGRAPH_CHECK"
-"""The variable of the environment that marks the processes of a check."""
 
 _IN_CELL = re.compile(r"Cell In\[(\d+)\], line (\d+)")
 _KERNEL_FILE = re.compile(r" \([^()]*, line \d+\)$")
@@ -112,7 +103,7 @@ def grade(source: Source, path: Path, seconds: float = 120) -> Report:
             cell.outputs, cell.execution_count = [], None
             cell.source = unpaced(cell.source)
     restore_checks(notebook, source)
-    return _report(notebook, path, _run(notebook, source, path, seconds))
+    return _report(notebook, path, run_cells(notebook, source.lesson, path, seconds))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -125,7 +116,7 @@ def read_notebook(path: Path) -> NotebookNode:
     except FileNotFoundError:
         raise CourseError(f"There is no notebook at {path}.") from None
     except Exception as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = first_line(error)
         raise CourseError(f"{path} can't be read as a notebook: {reason}") from error
     return notebook
 
@@ -149,122 +140,13 @@ def restore_checks(notebook: NotebookNode, source: Source) -> None:
             notebook.cells.insert(behind, from_dict(check))
 
 
-@dataclass
-class _Run:
-    """The result of a run.
-
-    Attributes:
-        ended: How many cells ended.
-        stop: The sentence about what stopped the next one, and its `values`.
-        asked: The last cell that ran for the judge.
-        judged: The verdicts, by the position of their check.
-    """
-
-    ended: int = 0
-    asked: NotebookNode | None = None
-    stop: str = ""
-    values: dict[str, Any] = field(default_factory=dict)
-    judged: dict[int, Judged] = field(default_factory=dict)
-
-
-class _Stopped(BaseException):  # no check may take it for an error
-    """The run is over before its end."""
-
-
-def _run(notebook: NotebookNode, source: Source, path: Path, seconds: float) -> _Run:
-    from nbclient import NotebookClient
-    from nbclient.exceptions import DeadKernelError
-    from nbformat.v4 import new_code_cell
-
-    deadline = time.monotonic() + seconds
-    replies: list[str] = []
-    run = _Run()
-    client = NotebookClient(
-        notebook,
-        kernel_name="python3",
-        allow_errors=True,
-        timeout_func=lambda _: max(1, round(deadline - time.monotonic())),
-        interrupt_on_timeout=True,
-        error_on_timeout={"ename": "TimeUp"},
-        on_cell_executed=lambda execute_reply, **_: replies.append(
-            execute_reply["content"].get("ename", "")
-        ),
-        shutdown_kernel="immediate",
-        resources={"metadata": {"path": str(path.resolve().parent)}},
-    )
-    client.log.setLevel("CRITICAL")
-
-    def execute(cell: NotebookNode, position: int) -> None:
-        try:
-            client.execute_cell(cell, position)
-        except DeadKernelError:
-            run.stop = "died"
-            raise _Stopped from None
-        if replies and replies[-1] == "TimeUp":
-            run.stop, run.values = "up", {"seconds": seconds}
-            raise _Stopped
-
-    def shown(code: str) -> list[Any]:
-        """Ask a question of the judge; return the kernel's answers."""
-        cell, check = new_code_cell(code), notebook.cells[run.ended]
-        run.asked = cell
-        try:
-            execute(cell, run.ended)
-        finally:  # the client puts what it runs into the notebook
-            notebook.cells[run.ended] = check
-        return [output.get("data", {}).get(ANSWER) for output in cell.outputs]
-
-    with marked_processes() as environment, ExitStack() as stack:
-        try:
-            kernel = client.setup_kernel(
-                stdout=DEVNULL, stderr=DEVNULL, env=environment
-            )
-            stack.enter_context(kernel)
-        except Exception as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise CourseError(
-                f"The kernel that checks {path.name} can't be started: {reason}"
-            ) from error
-        with suppress(_Stopped):
-            for position, cell in enumerate(notebook.cells):
-                run.ended = position
-                ours = _ours(cell)
-                task = ours.get("task")
-                if ours.get("role") == "check" and task in source.lesson.tasks:
-                    ask = ask_there(shown, source.lesson, task)
-                    run.judged[position] = judge(source.lesson, task, ask)
-                else:
-                    execute(cell, position)
-            run.ended = len(notebook.cells)
-    return run
-
-
-@contextmanager
-def marked_processes() -> Iterator[dict[str, str]]:
-    """The environment for a kernel, all of whose processes end with the block.
-
-    A kernel's own end takes its group along, but not what a cell started in a session
-    of its own: that is known by its environment.
-    """
-    from psutil import Error, process_iter
-
-    mark = uuid4().hex
-    try:
-        yield {**os.environ, MARK: mark}
-    finally:
-        for process in process_iter():
-            with suppress(Error, OSError):
-                if process.environ().get(MARK) == mark:
-                    process.kill()
-
-
-def _report(notebook: NotebookNode, path: Path, run: _Run) -> Report:
+def _report(notebook: NotebookNode, path: Path, run: Run) -> Report:
     language = language_of(notebook)
     report = Report(path, language=language)
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        ours = _ours(cell)
+        ours = marks(cell)
         message, place = _error(notebook, cell)
         if index == run.ended:
             message = say(run.stop, language, **run.values)
@@ -359,11 +241,5 @@ def _definition(notebook: NotebookNode, task: str) -> Place:
     return Place()
 
 
-def _ours(cell: NotebookNode) -> dict[str, Any]:
-    """Return our metadata of a cell, empty if the cell is the learner's own."""
-    ours = cell.metadata.get("teachgraph", {})
-    return dict(ours) if isinstance(ours, dict) else {}
-
-
 def _is(cell: NotebookNode, name: str) -> bool:
-    return cell.cell_type == "code" and _ours(cell).get("name") == name
+    return cell.cell_type == "code" and marks(cell).get("name") == name
