@@ -70,9 +70,9 @@ class Verdict:
 
     def message(self, language: Language) -> str:
         """The verdict in words."""
-        values = {"task": self.task, "place": "", **self.values}
-        if place := values.get("place"):
-            values["place"] = say("place", language, **place)
+        values = {"task": self.task, **self.values}
+        place = values.get("place")
+        values["place"] = say("place", language, **place) if place else ""
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
         if self.passed:
             return say("right", language, task=self.task) + f" {said}"
