@@ -25,8 +25,6 @@
 
 # %%
 # %load_ext teachgraph
-from collections import Counter
-
 import numpy as np
 
 import teachgraph as paddle
@@ -109,7 +107,7 @@ check(second_part)
 
 # %%
 from teachgraph.course.mine import Op, Operator, Program, Variable, cross_entropy
-from teachgraph.course.mine import forward, new_layers, parameter
+from teachgraph.course.mine import forward, new_weights, parameter
 
 
 # %% tags=["mine"]
@@ -118,6 +116,9 @@ from teachgraph.course.mine import forward, new_layers, parameter
 ### 说明 loss 的梯度，从 1 开始。
 ### 说明 追加一个算子的规则：它读 dout 和输入，写各份梯度。
 ### 说明 一层一层的 (w, b)，是 main 的参数；sizes 是各层的大小。
+from collections import Counter
+
+
 def wants(x):
     """True if x is a Variable that wants a gradient."""
     return isinstance(x, Variable) and not x.stop_gradient
@@ -151,10 +152,10 @@ def new_parameters(main, startup, sizes):
     """A list of (w, b), parameters of main, for layers of these sizes."""
     return [
         tuple(
-            parameter(main, startup, f"{name}_{position}", leaf.data)
-            for name, leaf in zip("wb", pair)
+            parameter(main, startup, f"{name}_{position}", value)
+            for name, value in zip("wb", pair)
         )
-        for position, pair in enumerate(new_layers(sizes))
+        for position, pair in enumerate(new_weights(sizes))
     ]
 
 
