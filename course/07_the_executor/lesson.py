@@ -86,14 +86,14 @@ check(in_the_scope)
 # ## Build it: the loop
 #
 # `values` is a dict {name: array}. For each operator of a program: look up what it
-# reads, **compute**, and put what it writes under its name. An input that is no
+# reads, *compute*, and put what it writes under its name. An input that is no
 # Variable is its own value; an output may be None: nobody wants it.
 # `compute(operator, arrays)` gives a tuple with an array an output.
 
 # %% [markdown] lang="zh"
 # ## 动手：循环
 #
-# `values` 是字典 {名字: 数组}。对程序的每个算子：查出它要读的，**计算**，再把它写出的
+# `values` 是字典 {名字: 数组}。对程序的每个算子：查出它要读的，*计算*，再把它写出的
 # 放到各自的名字下。不是 Variable 的输入就是它自己的值；输出可能是 None：没有人要它。
 # `compute(operator, arrays)` 给出一个元组，每个输出一个数组。
 
@@ -187,14 +187,14 @@ check(interpret)
 #
 # A run starts with what the scope holds and what is fed, gives back what is fetched
 # (a list, one array for each Variable), and keeps in the scope the persistable
-# variables that operators **wrote**. What was fed, and what was computed on the way, is
+# variables that operators *wrote*. What was fed, and what was computed on the way, is
 # forgotten. If an operator raises, the scope stays as it was.
 
 # %% [markdown] lang="zh"
 # ## 动手：一次运行
 #
 # 一次运行从 scope 里的和喂进来的（feed）开始，交回要取的（fetch，一个列表，每个
-# Variable 一个数组），并把算子**写出**的持久变量留在 scope 里。喂进来的和途中算出的，
+# Variable 一个数组），并把算子*写出*的持久变量留在 scope 里。喂进来的和途中算出的，
 # 都忘掉。如果某个算子出错，scope 要保持原样。
 
 
@@ -276,14 +276,14 @@ print(attempt(trained, 400, otherwise=""))
 # ## Build it: Python in a program
 #
 # `py_func` is an operator that calls a Python function. It must not be called while you
-# write the program: so its shape is not tried but **told**. Append it by hand, as
+# write the program: so its shape is not tried but *told*. Append it by hand, as
 # `append` does in lesson 05; its rule calls `backward(dout, x)`.
 
 # %% [markdown] lang="zh"
 # ## 动手：程序里的 Python
 #
 # `py_func` 是一个调用 Python 函数的算子。写程序时不可以调用它：所以它的形状不是试出来
-# 的，而是**说出来**的。像第 05 课的 `append` 那样亲手追加它；它的规则调用
+# 的，而是*说出来*的。像第 05 课的 `append` 那样亲手追加它；它的规则调用
 # `backward(dout, x)`。
 
 
