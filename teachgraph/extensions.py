@@ -243,6 +243,12 @@ EXTENSIONS = (
         "core.steps.lower",
         "teachgraph.control_flow.random_rounds:seeded",
     ),
+    # Many machines.
+    Extension(
+        "operators that send and receive: the names of what they do",
+        "core.op.Op.lowering",
+        "teachgraph.distributed.ops:lower_send",
+    ),
     # Observers.
     Extension(
         "ops on Tensors, announced",

@@ -102,7 +102,6 @@ ROOMS: dict[str, str] = {
     "leave `auto_cast` and `GradScaler` out",
     "audio": UNUSUAL,
     "cuda": MACHINE,
-    "distributed": MACHINE,
     "fft": COMPLEX,
     "geometric": UNUSUAL,
     "hub": "nothing is downloaded here; `vision.models` and `models` hold networks",
