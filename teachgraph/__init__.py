@@ -96,11 +96,11 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.device import get_device as get_device
     from teachgraph.device import set_device as set_device
+    from teachgraph.distributed.data_parallel import DataParallel as DataParallel
     from teachgraph.hapi.model import Model as Model
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
-    from teachgraph.nn.data_parallel import DataParallel as DataParallel
     from teachgraph.nn.summary import flops as flops
     from teachgraph.nn.summary import summary as summary
     from teachgraph.ops import functions as functions
@@ -169,7 +169,7 @@ _NAMES = {
     "hapi.model": ["Model"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
-    "nn.data_parallel": ["DataParallel"],
+    "distributed.data_parallel": ["DataParallel"],
     "nn.summary": ["flops", "summary"],
     "ops.functions.decomposition": ["trace"],
     "ops.limits": ["finfo", "iinfo"],

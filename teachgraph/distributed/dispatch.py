@@ -61,7 +61,7 @@ class HashName(PSDispatcher):
     that differs from process to process, and raises an error in 1.8.5.
 
     >>> HashName(["a:1", "b:1"]).dispatch(["w.block0", "w.block1", "b", "v"])
-    ['b:1', 'a:1', 'b:1', 'a:1']
+    ['a:1', 'b:1', 'b:1', 'a:1']
     """
 
     def dispatch(self, varlist: Sequence[Any]) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,42 +21,11 @@ from teachgraph.distributed.errors import (
     MessageError,
     PeerError,
 )
+from teachgraph.distributed.roles import SERVER, TRAINER, Role, role_guard
 from teachgraph.distributed.server import Server
 from teachgraph.distributed.transport import Array, Rows, transport_guard
 
-__all__ = ["LocalCluster", "LocalTransport", "Role", "Turns", "run_local"]
-
-
-@dataclass(frozen=True)
-class Role:
-    """The part that one process plays in a cluster.
-
-    Attributes:
-        kind: "TRAINER" or "PSERVER".
-        index: Its number among those of its kind.
-        trainers: The number of trainers.
-        endpoints: The addresses of the servers.
-    """
-
-    kind: str
-    index: int
-    trainers: int
-    endpoints: tuple[str, ...] = ()
-
-    @property
-    def is_server(self) -> bool:
-        """True for a server."""
-        return self.kind == "PSERVER"
-
-    @property
-    def endpoint(self) -> str:
-        """The address of a server."""
-        return self.endpoints[self.index]
-
-    def __str__(self) -> str:
-        if self.is_server:
-            return f"server {self.endpoint}"
-        return f"trainer {self.index}"
+__all__ = ["LocalCluster", "LocalTransport", "Turns", "run_local"]
 
 
 class Turns:
@@ -152,11 +120,10 @@ class LocalCluster:
     def __init__(self, trainers: int, endpoints: Sequence[str] = ()) -> None:
         self.trainers, self.endpoints = trainers, tuple(endpoints)
         servers = [
-            Role("PSERVER", at, trainers, self.endpoints)
-            for at in range(len(endpoints))
+            Role(SERVER, at, trainers, self.endpoints) for at in range(len(endpoints))
         ]
         self.workers = [
-            Role("TRAINER", at, trainers, self.endpoints) for at in range(trainers)
+            Role(TRAINER, at, trainers, self.endpoints) for at in range(trainers)
         ]
         self.turns = Turns([*servers, *self.workers])
         self.servers: dict[str, Server] = {}
@@ -176,7 +143,10 @@ class LocalTransport:
         rank: The number of this trainer.
         world: The number of trainers.
         step: The number of steps whose gradients were sent.
+        overlaps: Whether messages may be on their way while the trainer computes.
     """
+
+    overlaps = False
 
     def __init__(self, cluster: LocalCluster, role: Role) -> None:
         self.cluster, self.role = cluster, role
@@ -331,7 +301,8 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
         error: BaseException | None = None
         try:
             cluster.turns.begin(role)
-            with scope_guard(Scope()), transport_guard(LocalTransport(cluster, role)):
+            transport = LocalTransport(cluster, role)
+            with scope_guard(Scope()), role_guard(role), transport_guard(transport):
                 results[role] = work(role)
         except BaseException as caught:
             error = caught

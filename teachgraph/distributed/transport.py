@@ -60,10 +60,12 @@ class Transport(Protocol):
     Attributes:
         rank: The number of this trainer.
         world: The number of trainers.
+        overlaps: Whether messages may be on their way while the trainer computes.
     """
 
     rank: int
     world: int
+    overlaps: bool
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
         """Send a gradient to a server, or an array to a trainer's mailbox."""
@@ -111,6 +113,11 @@ def transport() -> Transport:
 def transport_guard(instead: Transport) -> Guard[Any]:
     """Put a transport in force, inside a `with` block."""
     return _in_force.holding(instead)
+
+
+def connected() -> bool:
+    """True in a process that is part of a cluster."""
+    return not isinstance(_in_force.value, Nobody)
 
 
 def install(instead: Transport) -> None:
