@@ -7,6 +7,9 @@ extra `distributed`.
 In Paddle this is `paddle.distributed`.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from teachgraph.distributed import fleet, ops
 from teachgraph.distributed.communication import (
     ParallelEnv,
@@ -17,6 +20,7 @@ from teachgraph.distributed.communication import (
     barrier,
     broadcast,
     get_rank,
+    get_start_step,
     get_world_size,
     init_parallel_env,
     is_initialized,
@@ -53,6 +57,7 @@ __all__ = [
     "current_role",
     "fleet",
     "get_rank",
+    "get_start_step",
     "get_world_size",
     "init_parallel_env",
     "is_initialized",
@@ -63,4 +68,14 @@ __all__ = [
     "run_local",
     "scatter",
     "send",
+    "spawn",
 ]
+
+
+def spawn(
+    func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, **options: Any
+) -> list[Any]:
+    """Call a function in several trainers; see `ray_job.spawn`."""
+    from teachgraph.distributed import ray_job  # Ray is optional
+
+    return ray_job.spawn(func, args, nprocs, **options)

@@ -144,6 +144,7 @@ class Reducer:
         """
         while self.sent < len(self.buckets):
             self.send_next()
+        self.transport.step += 1
         world, means = self.transport.world, dict(leaves)
         for bucket in self.buckets:
             for parameter in bucket.parameters:

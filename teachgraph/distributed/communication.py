@@ -27,6 +27,7 @@ __all__ = [
     "barrier",
     "broadcast",
     "get_rank",
+    "get_start_step",
     "get_world_size",
     "init_parallel_env",
     "is_initialized",
@@ -107,6 +108,15 @@ def get_world_size(group: Any = None) -> int:
     In Paddle this is `paddle.distributed.get_world_size`.
     """
     return transport().world if connected() else current_role().trainers
+
+
+def get_start_step() -> int:
+    """The number of steps that training has made already: not 0 after a restart.
+
+    >>> get_start_step()
+    0
+    """
+    return transport().step if connected() else 0
 
 
 def alone() -> bool:

@@ -60,11 +60,13 @@ class Transport(Protocol):
     Attributes:
         rank: The number of this trainer.
         world: The number of trainers.
+        step: The number of steps this trainer has made.
         overlaps: Whether messages may be on their way while the trainer computes.
     """
 
     rank: int
     world: int
+    step: int
     overlaps: bool
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:

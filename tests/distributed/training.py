@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import sleep
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from teachgraph import fluid
-from teachgraph.distributed import Role, run_local
+from teachgraph.distributed import Role, current_role, get_start_step, run_local
 
 STEPS = 20
 BATCH = 12
@@ -134,30 +135,17 @@ def with_servers(
     sync: bool = True,
     **settings: Any,
 ) -> dict[str, Array]:
-    """The parameters of trainer 0 after training with parameter servers.
+    """The parameters of trainer 0 after training with parameter servers, in threads.
 
     What stays on the servers is taken from their scopes.
     """
     found: dict[str, Array] = {}
 
     def work(role: Role) -> dict[str, Array]:
-        main, startup, _ = built(case, optimizer)
-        transpiler = fluid.DistributeTranspiler(config_of(sync, settings))
-        number = 0 if role.is_server else role.index
-        many = role.trainers, sync, startup
-        transpiler.transpile(number, main, servers, *many)
-        executor = fluid.Executor()
+        trained = train(case, optimizer, sync, settings)
         if role.is_server:
-            program, its_startup = transpiler.get_pserver_programs(role.endpoint)
-            executor.run(its_startup)
-            executor.run(program)
             found.update(fluid.global_scope().values)
-            return {}
-        program = transpiler.get_trainer_program()
-        executor.run(startup)
-        for batch in case.batches:
-            executor.run(program, share(batch, role))
-        return parameters(program)
+        return trained
 
     trained = run_local(work, trainers, servers)[0]
     for name in trained:
@@ -165,6 +153,33 @@ def with_servers(
         if slices:
             trained[name] = np.concatenate([found[n] for n in slices])
     return trained
+
+
+def train(
+    case: Case,
+    optimizer: Callable[[], Any],
+    sync: bool = True,
+    settings: dict[str, Any] | None = None,
+    pause: float = 0.0,
+) -> dict[str, Array]:
+    """Do the part of this process: serve, or train and return the parameters."""
+    role = current_role()
+    main, startup, _ = built(case, optimizer)
+    transpiler = fluid.DistributeTranspiler(config_of(sync, settings or {}))
+    number, servers = 0 if role.is_server else role.index, ",".join(role.endpoints)
+    transpiler.transpile(number, main, servers, role.trainers, sync, startup)
+    executor = fluid.Executor()
+    if role.is_server:
+        program, its_startup = transpiler.get_pserver_programs(role.endpoint)
+        executor.run(its_startup)
+        executor.run(program)
+        return {}
+    program = transpiler.get_trainer_program()
+    executor.run(startup)
+    for batch in case.batches[get_start_step() :]:
+        executor.run(program, share(batch, role))
+        sleep(pause)
+    return parameters(program)
 
 
 def config_of(sync: bool, settings: dict[str, Any]) -> fluid.DistributeTranspilerConfig:

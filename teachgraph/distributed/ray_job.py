@@ -1,0 +1,251 @@
+"""Jobs on Ray: start or join a cluster, place the actors, watch them, end them all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from teachgraph.distributed.errors import PeerError, StartError
+from teachgraph.distributed.ray_process import Job, Process, Status
+from teachgraph.distributed.ray_transport import meeting_of, ray_module
+from teachgraph.distributed.roles import Role
+
+__all__ = ["Cluster", "ray_started", "run_on_ray", "spawn"]
+
+NAMESPACE = "teachgraph"
+START_LIMIT = 180.0
+"""Seconds for Ray's own start: on a loaded machine its agent takes long to import."""
+
+EVERY = 0.1
+"""Seconds between two looks at the processes."""
+
+
+@contextmanager
+def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
+    """Start a local Ray, or join one, for as long as the block lasts.
+
+    One that runs in this process already is used, and goes on afterwards.
+
+    Args:
+        address: `auto` or `ray://host:port` to join one; None starts one.
+        **options: Handed to `ray.init`.
+
+    Raises:
+        MissingRayError: Ray is not installed.
+        StartError: It did not start; the error names its logs.
+    """
+    ray = ray_module()
+    if ray.is_initialized():
+        yield ray
+        return
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", f"{START_LIMIT:g}")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    given: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False}
+    given |= {"configure_logging": False}
+    if address is None:
+        given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
+    try:
+        ray.init(address=address, **given, **options)
+    except Exception as error:
+        raise StartError(
+            f"Ray did not start: {type(error).__name__}: {error}. Its logs are in "
+            f"{Path(tempfile.gettempdir()) / 'ray' / 'session_latest' / 'logs'}"
+        ) from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+class Cluster:
+    """The actors of a job.
+
+    Args:
+        ray: Ray, started.
+        job: The job.
+
+    Attributes:
+        statuses: The last known state of each process.
+        deaths: For each process, how often it died.
+    """
+
+    def __init__(self, ray: Any, job: Job) -> None:
+        self.ray, self.job = ray, job
+        self.statuses: dict[Role, Status] = {}
+        self.deaths: dict[Role, int] = {}
+        self.pids: dict[Role, int] = {}
+        options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
+        self.meeting = None if job.endpoints else meeting_of(ray, job)
+        options["max_restarts"] = job.restarts
+        self.actors = {
+            role: self.place(Process, role, options, job, role) for role in job.roles()
+        }
+        self.asked: dict[Role, Any] = {}
+
+    def place(self, kind: Any, what: Any, options: dict[str, Any], *rest: Any) -> Any:
+        """Create an actor with threads enough for all who may wait in it."""
+        threads = 4 * self.job.trainers + 8
+        actor = self.ray.remote(kind)
+        name = self.job.actor_name(what)
+        return actor.options(name=name, max_concurrency=threads, **options).remote(
+            *rest
+        )
+
+    def look(self) -> None:
+        """Ask all processes for their state; do not wait for who is being restarted."""
+        for role, actor in self.actors.items():
+            self.asked.setdefault(role, actor.status.remote())
+        waiting = list(self.asked.values())
+        self.ray.wait(waiting, num_returns=len(waiting), timeout=EVERY)
+        for role, reference in list(self.asked.items()):
+            if self.ray.wait([reference], timeout=0)[0]:
+                del self.asked[role]
+                self.note(role, reference)
+
+    def note(self, role: Role, reference: Any) -> None:
+        """Note the state of a process, and a death.
+
+        Raises:
+            PeerError: It died for good, or failed.
+        """
+        try:
+            status = self.ray.get(reference, timeout=EVERY)
+        except self.ray.exceptions.ActorUnavailableError:
+            return
+        except self.ray.exceptions.RayActorError as error:
+            raise PeerError(
+                f"{role} died at step {self.step_of(role)}, after "
+                f"{self.job.restarts} restarts: {str(error).splitlines()[0]}"
+            ) from None
+        if self.pids.setdefault(role, status.pid) != status.pid:
+            self.died(role, status)
+        self.statuses[role] = status
+        if status.state == "failed":
+            raise PeerError(
+                f"{role} failed at step {status.step}: {status.error}".rstrip()
+            )
+
+    def died(self, role: Role, status: Status) -> None:
+        """Note that a process was restarted; alone, trainers cannot go on from there.
+
+        Raises:
+            PeerError: There are no servers that know where training was.
+        """
+        step = self.step_of(role)
+        self.pids[role] = status.pid
+        self.deaths[role] = self.deaths.get(role, 0) + 1
+        status.lines.insert(0, f"restarted, after it died at step {step}")
+        if self.meeting is not None:
+            told = f"{role} died at step {step}; without servers nobody knows its state"
+            self.meeting.fail.remote(told)
+            raise PeerError(told)
+
+    def step_of(self, role: Role) -> int:
+        """The step that a process was at last."""
+        return self.statuses[role].step if role in self.statuses else 0
+
+    def done(self) -> bool:
+        """True when all trainers have finished."""
+        trainers = [role for role in self.actors if not role.is_server]
+        states = [self.statuses.get(role) for role in trainers]
+        return all(s is not None and s.state == "done" for s in states)
+
+    def results(self) -> list[Any]:
+        """What the function returned for each trainer."""
+        return [s.result for role, s in self.statuses.items() if not role.is_server]
+
+    def end(self) -> None:
+        """End all actors."""
+        for actor in filter(None, (*self.actors.values(), self.meeting)):
+            with suppress(Exception):
+                self.ray.kill(actor)
+
+
+Watch = Callable[[Cluster], None]
+
+
+def run_on_ray(
+    job: Job, *, address: str | None = None, watch: Watch = lambda cluster: None
+) -> list[Any]:
+    """Run a job, and return what its function returned for each trainer.
+
+    Args:
+        job: The job.
+        address: The Ray to join; by default one is started here.
+        watch: Called after each look at the processes.
+
+    Raises:
+        DistributedError: A process failed, or died for good. All others are ended.
+    """
+    with ray_started(address) as ray, folder_of(job):
+        cluster = Cluster(ray, job)
+        try:
+            while not cluster.done():
+                began = time.monotonic()
+                cluster.look()
+                watch(cluster)
+                time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+            return cluster.results()
+        finally:
+            cluster.end()
+
+
+@contextmanager
+def folder_of(job: Job) -> Iterator[None]:
+    """Give a job a folder for checkpoints, if it has none."""
+    if job.folder:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="teachgraph-") as folder:
+        job.folder = folder
+        yield
+
+
+def new_name() -> str:
+    """A name that no other job has."""
+    return f"job-{uuid.uuid4().hex[:8]}"
+
+
+def spawn(
+    func: Callable[..., Any],
+    args: Sequence[Any] = (),
+    nprocs: int = 1,
+    *,
+    join: bool = True,
+    **options: Any,
+) -> list[Any]:
+    """Call a function in several trainers, each a process of its own.
+
+    Args:
+        func: The function.
+        args: Its arguments.
+        nprocs: The number of trainers.
+        join: Accepted for Paddle's sake: this always waits.
+        **options: Others of a `Job`, such as `limit` and `restarts`.
+
+    Returns:
+        What it returned for each trainer.
+
+    Raises:
+        DistributedError: A process failed; all others are ended.
+
+    In Paddle this is `paddle.distributed.spawn`.
+    """
+    by_value(func)
+    job = Job(new_name(), (func, tuple(args)), nprocs, **options)
+    return run_on_ray(job)
+
+
+def by_value(function: Callable[..., Any]) -> None:
+    """Let a function travel with its module, which other machines may not have."""
+    import sys
+
+    module = sys.modules.get(function.__module__)
+    if module is not None and not function.__module__.startswith("teachgraph."):
+        ray_module().cloudpickle.register_pickle_by_value(module)
