@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.core.op import find
+from teachgraph.core.program import OpRole
+from teachgraph.distributed.errors import TranspilerError
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 
@@ -19,6 +21,7 @@ __all__ = ["Table", "mark_sparse_gradients", "remote_tables", "replace_lookups"]
 
 LOOKUPS = ("lookup_table", "lookup_table_v2")
 SPARSE = "SELECTED_ROWS"
+FORWARD = (OpRole.FORWARD, OpRole.LOSS)
 
 
 class Table(NamedTuple):
@@ -43,8 +46,21 @@ def lookups(block: Block, attr: str) -> list[Operator]:
 
 
 def remote_tables(block: Block) -> set[str]:
-    """The tables of which trainers fetch rows."""
-    return {op.inputs["W"][0] for op in lookups(block, "remote_prefetch")}
+    """The tables of which trainers fetch rows.
+
+    Raises:
+        TranspilerError: A table is used in another way besides, which needs all of it.
+    """
+    remote = lookups(block, "remote_prefetch")
+    tables = {op.inputs["W"][0] for op in remote}
+    for operator in block.ops:
+        mixed = tables.intersection(operator.input_arg_names)
+        if mixed and operator not in remote and operator.role in FORWARD:
+            raise TranspilerError(
+                f"{mixed.pop()!r} is looked up with is_sparse=True, {operator.type} "
+                "needs all of it: let all its lookups be sparse, or none"
+            )
+    return tables
 
 
 def mark_sparse_gradients(block: Block, gradients: Mapping[str, str]) -> None:

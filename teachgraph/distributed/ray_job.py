@@ -19,8 +19,15 @@ from teachgraph.distributed.roles import Role
 __all__ = ["Cluster", "ray_started", "run_on_ray", "spawn"]
 
 NAMESPACE = "teachgraph"
-START_LIMIT = 180.0
+START_LIMIT = 180
 """Seconds for Ray's own start: on a loaded machine its agent takes long to import."""
+
+SETTINGS = {
+    "RAY_agent_register_timeout_ms": f"{1000 * START_LIMIT}",  # else 15 s, then it dies
+    "RAY_raylet_start_wait_time_s": f"{START_LIMIT}",
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
+"""Environment variables of Ray, for those that are not set."""
 
 EVERY = 0.1
 """Seconds between two looks at the processes."""
@@ -44,8 +51,8 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    os.environ.setdefault("RAY_raylet_start_wait_time_s", f"{START_LIMIT:g}")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
     given: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False}
     given |= {"configure_logging": False}
     if address is None:
@@ -54,13 +61,18 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
         ray.init(address=address, **given, **options)
     except Exception as error:
         raise StartError(
-            f"Ray did not start: {type(error).__name__}: {error}. Its logs are in "
-            f"{Path(tempfile.gettempdir()) / 'ray' / 'session_latest' / 'logs'}"
+            f"Ray did not start: {type(error).__name__}: {error}. "
+            f"Its logs are in {logs()}"
         ) from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def logs() -> Path:
+    """The folder of Ray's own logs."""
+    return Path(tempfile.gettempdir()) / "ray" / "session_latest" / "logs"
 
 
 class Cluster:
@@ -87,6 +99,7 @@ class Cluster:
             role: self.place(Process, role, options, job, role) for role in job.roles()
         }
         self.asked: dict[Role, Any] = {}
+        self.began = time.monotonic()
 
     def place(self, kind: Any, what: Any, options: dict[str, Any], *rest: Any) -> Any:
         """Create an actor with threads enough for all who may wait in it."""
@@ -98,7 +111,12 @@ class Cluster:
         )
 
     def look(self) -> None:
-        """Ask all processes for their state; do not wait for who is being restarted."""
+        """Ask all processes for their state; do not wait for who is being restarted.
+
+        Raises:
+            StartError: One has not started within the limit.
+            PeerError: One failed, or died for good.
+        """
         for role, actor in self.actors.items():
             self.asked.setdefault(role, actor.status.remote())
         waiting = list(self.asked.values())
@@ -107,6 +125,12 @@ class Cluster:
             if self.ray.wait([reference], timeout=0)[0]:
                 del self.asked[role]
                 self.note(role, reference)
+        absent = [str(role) for role in self.actors if role not in self.statuses]
+        if absent and time.monotonic() - self.began > START_LIMIT:
+            raise StartError(
+                f"{absent} did not start within {START_LIMIT} s: are there machines "
+                f"with room for them? Ray's logs are in {logs()}"
+            )
 
     def note(self, role: Role, reference: Any) -> None:
         """Note the state of a process, and a death.

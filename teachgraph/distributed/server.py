@@ -272,11 +272,20 @@ class Server:
             yield self.own_name(trainer, name), value
 
     def own_name(self, trainer: int, name: str) -> str:
-        """The variable that a message is for."""
+        """The variable that a message is for.
+
+        Raises:
+            MessageError: It says that it is of another trainer.
+        """
+        base, share = base_name(name), f".trainer_{trainer}"
+        if not name.endswith(share) and base != name:
+            raise MessageError(
+                f"{self.endpoint} got {name!r} from trainer {trainer}: was its program "
+                "transpiled with another trainer_id?"
+            )
         if STEP_COUNTER in name:
             return name
-        base = base_name(name)
-        return f"{base}.trainer_{trainer}" if self.sync else base
+        return base + share if self.sync else base
 
     def complete(self, trainer: int, gradients: dict[str, Array]) -> dict[str, Array]:
         """A trainer's gradients of one step, if none is missing.
