@@ -2,7 +2,7 @@
 # # Now or later?
 #
 # So far every op of yours ran at once. Now you write down what is to run, and run it
-# later: that is a **Program**. At the end of this lesson one line of code, yours, does
+# later: that is a *Program*. At the end of this lesson one line of code, yours, does
 # either: the same op has two readers. A question worth asking: how can a line know the
 # shape of its result, if nothing is computed and the batch has no size yet?
 #
@@ -15,7 +15,7 @@
 # # 现在还是以后？
 #
 # 到目前为止，你的每个算子都立即运行。现在你要先写下要运行什么，以后再运行：这就是
-# **Program**（程序）。学完这一课，你写的同一行代码两样都行：同一个算子有两种读者。
+# *Program*（程序）。学完这一课，你写的同一行代码两样都行：同一个算子有两种读者。
 # 有个问题值得一问：什么都还没算，批次也还没有大小，一行代码怎么会知道结果的形状？
 #
 # ## 看它发生
@@ -124,7 +124,7 @@ check(relus)
 # `fluid.layers.fc` is a few calls of `append_op`. Write it: relu(x w + b), with `w`
 # and `b` of ones. `main` and `startup` are the blocks that `global_block()` gives, and
 # `x` is a Variable of `main`. In `main` each parameter is created, and three operators
-# use them; in `startup` it is created too, and one operator **fills** it. The calls:
+# use them; in `startup` it is created too, and one operator *fills* it. The calls:
 #
 # - `block.create_parameter(name="w", shape=[2, 3], dtype="float32")`
 # - `block.create_var(name="y", dtype="float32")`, for a result; its shape is inferred
@@ -139,7 +139,7 @@ check(relus)
 # `fluid.layers.fc` 不过是几次 `append_op`。把它写出来：relu(x w + b)，`w` 和 `b`
 # 全是 1。`main` 和 `startup` 是 `global_block()` 给出的块，`x` 是 `main` 的 Variable。
 # 在 `main` 里创建每个参数，再用三个算子使用它们；在 `startup` 里也创建它，并用一个算子
-# 把它**填好**。要用的调用：
+# 把它*填好*。要用的调用：
 #
 # - `block.create_parameter(name="w", shape=[2, 3], dtype="float32")`
 # - `block.create_var(name="y", dtype="float32")`，表示结果；它的形状会推断出来
@@ -182,12 +182,12 @@ check(dense)
 # %% [markdown] lang="zh"
 # ## 动手：没有数也知道形状
 #
-# `append_op` 知道 `y` 的形状。你自己的引擎也能得出来：在这些形状的零上运行内核，其中
+# `append_op` 知道 `y` 的形状。你自己的引擎也能得出来：在这些形状的零上运行核函数，其中
 # -1 换成一个**试用大小**。用两个大小做两次：两次结果不同的地方，大小就是未知的 -1。
 
 
 # %% task="infer_shape"
-### 说明 内核对这些形状的输入给出的形状，是一个列表；-1 表示未知。
+### 说明 核函数对这些形状的输入给出的形状，是一个列表；-1 表示未知。
 def infer_shape(kernel, shapes, attrs):
     """The shape, a list, that a kernel gives for inputs of these; -1 is unknown."""
     ### BEGIN SOLUTION

@@ -2,7 +2,7 @@
 # # append_backward
 #
 # Your tape of lesson 02 ran each rule at once. A program has nothing to run yet: its
-# backward must be **written**, as more operators. At the end of this lesson your own
+# backward must be *written*, as more operators. At the end of this lesson your own
 # `append_backward` writes them, operator for operator as the framework does. A question
 # on the way: two gradients arrive at one variable, but each name holds one value. So
 # what are they called?
@@ -15,7 +15,7 @@
 # %% [markdown] lang="zh"
 # # append_backward
 #
-# 第 02 课的磁带会立刻运行每条规则。而程序还没有什么可运行的：它的反向必须**写下来**，
+# 第 02 课的磁带会立刻运行每条规则。而程序还没有什么可运行的：它的反向必须*写下来*，
 # 成为更多的算子。学完这一课，你自己的 `append_backward` 会写出它们，与框架写的逐个
 # 相同。一路上有个问题：两份梯度到达同一个变量，而一个名字只装得下一个值。那它们叫什么？
 #
@@ -25,8 +25,6 @@
 
 # %%
 # %load_ext teachgraph
-from collections import Counter
-
 import numpy as np
 
 import teachgraph as paddle
@@ -57,7 +55,7 @@ watch(diamond)
 # ## Predict
 #
 # `w` is read twice by `w * w`, and `y` by two operators. So each gets its gradient in
-# two **parts**. How many `sum` operators are there in the picture, and what is the
+# two *parts*. How many `sum` operators are there in the picture, and what is the
 # second part for `w` called?
 
 # %% [markdown] lang="zh"
@@ -66,7 +64,7 @@ watch(diamond)
 #
 # ## 预测
 #
-# `w` 被 `w * w` 读了两次，`y` 被两个算子读。所以它们的梯度各分两**份**到来。图中有几个
+# `w` 被 `w * w` 读了两次，`y` 被两个算子读。所以它们的梯度各分两*份*到来。图中有几个
 # `sum` 算子？`w` 的第二份叫什么名字？
 
 
@@ -109,7 +107,7 @@ check(second_part)
 
 # %%
 from teachgraph.course.mine import Op, Operator, Program, Variable, cross_entropy
-from teachgraph.course.mine import forward, new_layers, parameter
+from teachgraph.course.mine import forward, new_weights, parameter
 
 
 # %% tags=["mine"]
@@ -118,6 +116,9 @@ from teachgraph.course.mine import forward, new_layers, parameter
 ### 说明 loss 的梯度，从 1 开始。
 ### 说明 追加一个算子的规则：它读 dout 和输入，写各份梯度。
 ### 说明 一层一层的 (w, b)，是 main 的参数；sizes 是各层的大小。
+from collections import Counter
+
+
 def wants(x):
     """True if x is a Variable that wants a gradient."""
     return isinstance(x, Variable) and not x.stop_gradient
@@ -151,20 +152,20 @@ def new_parameters(main, startup, sizes):
     """A list of (w, b), parameters of main, for layers of these sizes."""
     return [
         tuple(
-            parameter(main, startup, f"{name}_{position}", leaf.data)
-            for name, leaf in zip("wb", pair)
+            parameter(main, startup, f"{name}_{position}", value)
+            for name, value in zip("wb", pair)
         )
-        for position, pair in enumerate(new_layers(sizes))
+        for position, pair in enumerate(new_weights(sizes))
     ]
 
 
 # %% [markdown]
-# The pass leads over the operators whose output wants a gradient **and** is needed for
+# The pass leads over the operators whose output wants a gradient *and* is needed for
 # the loss. Walk through `loss.program.ops` from the last to the first: if the output of
 # one is needed, so are its inputs. Each operator has one output, `operator.outputs[0]`.
 
 # %% [markdown] lang="zh"
-# 这一遍要经过的，是输出要梯度**并且**为损失所需的那些算子。从后往前走过
+# 这一遍要经过的，是输出要梯度*并且*为损失所需的那些算子。从后往前走过
 # `loss.program.ops`：如果一个算子的输出被需要，它的输入也就被需要。每个算子有一个
 # 输出，即 `operator.outputs[0]`。
 
