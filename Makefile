@@ -34,7 +34,7 @@ COMPLETE := $(if $(CI)$(APT),--complete)
 # What is no Python test runs beside them, and is reported as one.
 BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
 # Clusters want the processors for themselves: Ray's start fails where it has to wait.
-CLUSTERS = pytest -q -p no:cacheprovider tests/distributed
+CLUSTERS = pytest -q -p no:cacheprovider tests/distributed tests/notebooks
 
 # Contiguous halves share their browsers and servers; who ends first takes from the other.
 PARALLEL := --numprocesses=2 --dist=worksteal

@@ -221,7 +221,9 @@ def init_server(*_: Any, **__: Any) -> None:
     Raises:
         TranspilerError: `minimize` has not been called.
     """
-    Executor().run(server_programs()[1])
+    program = server_programs()[1]
+    if program.global_block().ops:  # else this server keeps nothing
+        Executor().run(program)
 
 
 def run_server() -> None:

@@ -181,7 +181,7 @@ class Cluster:
         return all(s is not None and s.state == "done" for s in states)
 
     def results(self) -> list[Any]:
-        """What the function returned for each trainer."""
+        """List the results of the function, trainer by trainer."""
         return [s.result for role, s in self.statuses.items() if not role.is_server]
 
     def end(self) -> None:
@@ -242,6 +242,7 @@ def spawn(
     nprocs: int = 1,
     *,
     join: bool = True,
+    watch: Watch = lambda cluster: None,
     **options: Any,
 ) -> list[Any]:
     """Call a function in several trainers, each a process of its own.
@@ -251,7 +252,9 @@ def spawn(
         args: Its arguments.
         nprocs: The number of trainers.
         join: Accepted for Paddle's sake: this always waits.
-        **options: Others of a `Job`, such as `limit` and `restarts`.
+        watch: Called after each look at the processes.
+        **options: Others of a `Job`, such as `limit` and `restarts`; with `endpoints`
+            the function is called in servers of these addresses too.
 
     Returns:
         What it returned for each trainer.
@@ -263,7 +266,7 @@ def spawn(
     """
     by_value(func)
     job = Job(new_name(), (func, tuple(args)), nprocs, **options)
-    return run_on_ray(job)
+    return run_on_ray(job, watch=watch)
 
 
 def by_value(function: Callable[..., Any]) -> None:

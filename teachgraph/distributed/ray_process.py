@@ -40,7 +40,7 @@ def versions() -> str:
 
 @dataclass
 class Job:
-    """What a cluster does.
+    """Description of the work of a cluster.
 
     Attributes:
         name: Names the cluster among others of one Ray.
