@@ -28,9 +28,8 @@
 import numpy as np
 from IPython.display import display
 
-from teachgraph.course import watched
+from teachgraph.course import tiny_digits, watched
 from teachgraph.course.checks import attempt, begin
-from teachgraph.course.small_digits import small_digits
 from teachgraph.course.spirals import boundary, spirals
 
 check = begin("C1")
@@ -220,7 +219,7 @@ for steps in (0, 100, 400):
 # 再来认手写数字，小到 7 x 7 像素：
 
 # %% tags=["long"]
-train_set, test_set = small_digits()
+train_set, test_set = tiny_digits.arrays()
 right = attempt(train, new_layers([49, 32, 10]), train_set, test_set, 600, otherwise=0)
 print(f"your framework reads {right:.0%} of new digits")
 

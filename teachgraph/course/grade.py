@@ -235,8 +235,9 @@ def _line(notebook: NotebookNode, line: int, code: str) -> Place | None:
 
 def _definition(notebook: NotebookNode, task: str) -> Place:
     """Return the line that defines `task`."""
-    for _, place in _lines(notebook):
-        if place.code.startswith((f"def {task}(", f"class {task}")):
+    for cell, place in _lines(notebook):
+        line = cell.source.splitlines()[place.line - 1]  # no method of that name
+        if line.startswith((f"def {task}(", f"class {task}")):
             return place
     return Place()
 
