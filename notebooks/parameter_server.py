@@ -116,15 +116,17 @@ row = 0
 for block in server_blocks:
     update = block.ops[-1]
     grad, param = update.input("Grad")[0], update.input("Param")[0]
+    first = -row
     for op in block.ops:
         axis.text(1, -row, op.type, va="center", fontsize=9)
         row += 1
-    middle = 1 - row
-    for name, color in ((grad, "tab:orange"), (param, "tab:green")):
-        ends = [(0.02, sends[name]), (0.98, middle)]
-        ends = ends if color == "tab:orange" else ends[::-1]
+    arcs = [
+        ((0.02, sends[grad]), (0.98, first)),
+        ((0.98, 1 - row), (0.02, sends[param])),
+    ]
+    for (start, end), color in zip(arcs, ("tab:orange", "tab:green"), strict=True):
         style = {"arrowstyle": "->", "color": color, "connectionstyle": "arc3,rad=0.1"}
-        axis.annotate("", xy=ends[1], xytext=ends[0], arrowprops=style)
+        axis.annotate("", xy=end, xytext=start, arrowprops=style)
     row += 0.5
 axis.text(0, 1, "trainer 0", ha="right", weight="bold")
 axis.text(1, 1, f"server {SERVER}", weight="bold")

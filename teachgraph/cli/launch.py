@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from teachgraph.core.errors import TeachgraphError
+
+if TYPE_CHECKING:
+    from teachgraph.distributed.ray_job import Cluster
 
 __all__ = ["add_arguments"]
 
@@ -44,6 +48,9 @@ def add_arguments(
     launch.add_argument(
         "--restarts", type=int, default=3, help="of one process, at most (3)"
     )
+    launch.add_argument(
+        "--log", type=Path, help="a file for all that is sent, received and waited for"
+    )
     launch.set_defaults(run=run)
 
 
@@ -66,21 +73,36 @@ def run(args: argparse.Namespace) -> int:
         every=args.every,
         limit=args.limit,
         restarts=args.restarts,
+        record=args.log is not None,
     )
-    screen = Screen(sys.stdout, sys.stderr)
+    screen, clusters = Screen(sys.stdout, sys.stderr), list[Cluster]()
+
+    def watch(cluster: Cluster) -> None:
+        clusters[:] = [cluster]
+        screen.show(cluster)
+
     screen.line(
         "launch", f"{args.trainers} trainers, {args.servers} servers; Ray starts"
     )
     try:
-        run_on_ray(job, address=args.address, watch=screen.show)
+        run_on_ray(job, address=args.address, watch=watch)
     except TeachgraphError as error:
         screen.clear()
         print(f"teachgraph launch: {error}", file=sys.stderr)
         return 1
     finally:
         screen.clear()
+        if args.log is not None:
+            args.log.write_text(as_lines(clusters), "utf-8")
     screen.line("launch", f"finished after {screen.seconds():.1f} s")
     return 0
+
+
+def as_lines(clusters: Sequence[Cluster]) -> str:
+    """The messages of a cluster, a JSON object a line, in the order of their time."""
+    messages = [message for cluster in clusters for message in cluster.messages]
+    messages.sort(key=lambda message: message.begin)
+    return "".join(f"{json.dumps(message._asdict())}\n" for message in messages)
 
 
 def refused(args: argparse.Namespace) -> str:

@@ -21,9 +21,10 @@ from teachgraph.distributed.errors import (
     MessageError,
     PeerError,
 )
+from teachgraph.distributed.record import Message, Recorded
 from teachgraph.distributed.roles import SERVER, TRAINER, Role, role_guard
 from teachgraph.distributed.server import Server
-from teachgraph.distributed.transport import Array, Rows, transport_guard
+from teachgraph.distributed.transport import Array, Rows, bytes_of, transport_guard
 
 __all__ = ["LocalCluster", "LocalTransport", "Turns", "run_local"]
 
@@ -115,9 +116,13 @@ class LocalCluster:
     Args:
         trainers: The number of trainers.
         endpoints: The addresses of the servers.
+
+    Attributes:
+        messages: All that was sent, received and waited for.
     """
 
     def __init__(self, trainers: int, endpoints: Sequence[str] = ()) -> None:
+        self.messages: list[Message] = []
         self.trainers, self.endpoints = trainers, tuple(endpoints)
         servers = [
             Role(SERVER, at, trainers, self.endpoints) for at in range(len(endpoints))
@@ -174,7 +179,7 @@ class LocalTransport:
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
         """Send a gradient to a server, or an array to a trainer's mailbox."""
         message = copied(value)
-        self.cluster.bytes_sent += size_of(message)
+        self.cluster.bytes_sent += bytes_of(message)
         if endpoint.startswith("trainer:"):
             self.cluster.mailbox.setdefault((endpoint, name), []).append(message)  # type: ignore[arg-type]
         elif (server := self.server(endpoint)).sync:
@@ -243,13 +248,6 @@ def copied(value: Array | Rows) -> Array | Rows:
     return value if isinstance(value, Rows) else np.array(value)
 
 
-def size_of(value: Array | Rows) -> int:
-    """The bytes that a message takes."""
-    if isinstance(value, Rows):
-        return int(value.ids.nbytes + value.values.nbytes)
-    return int(value.nbytes)
-
-
 def summed(values: Sequence[Array]) -> Array:
     """The sum of arrays of one shape and dtype, in their order.
 
@@ -266,7 +264,11 @@ def summed(values: Sequence[Array]) -> Array:
 
 
 def run_local(
-    work: Callable[[Role], Any], trainers: int = 1, pservers: str = ""
+    work: Callable[[Role], Any],
+    trainers: int = 1,
+    pservers: str = "",
+    *,
+    messages: list[Message] | None = None,
 ) -> list[Any]:
     """Run a function as every trainer and every server, in threads.
 
@@ -274,6 +276,7 @@ def run_local(
         work: Called once for each process of the cluster, with its `Role`.
         trainers: The number of trainers.
         pservers: The addresses of the servers, `host:port,host:port`.
+        messages: Gets all that was sent, received and waited for.
 
     Returns:
         What it returned for the trainers, in their order.
@@ -283,12 +286,14 @@ def run_local(
 
     >>> def work(role):
     ...     return transport().all_reduce(np.array([role.index + 1.0])).item()
-    >>> from teachgraph.distributed.transport import transport
+    >>> from teachgraph.distributed.transport import bytes_of, transport
     >>> run_local(work, trainers=3)
     [6.0, 6.0, 6.0]
     """
     endpoints = pservers.split(",") if pservers else []
     cluster = LocalCluster(trainers, endpoints)
+    if messages is not None:
+        cluster.messages = messages
     return run_in(cluster, work)
 
 
@@ -301,7 +306,8 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
         error: BaseException | None = None
         try:
             cluster.turns.begin(role)
-            transport = LocalTransport(cluster, role)
+            inner = LocalTransport(cluster, role)
+            transport = Recorded(inner, role, cluster.messages)
             with scope_guard(Scope()), role_guard(role), transport_guard(transport):
                 results[role] = work(role)
         except BaseException as caught:

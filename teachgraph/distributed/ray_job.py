@@ -14,7 +14,9 @@ from typing import Any
 from teachgraph.distributed.errors import PeerError, StartError
 from teachgraph.distributed.ray_process import Job, Process, Status
 from teachgraph.distributed.ray_transport import meeting_of, ray_module
+from teachgraph.distributed.record import Message, shifted
 from teachgraph.distributed.roles import Role
+from teachgraph.distributed.serving import mark_of
 
 __all__ = ["Cluster", "ray_started", "run_on_ray", "spawn"]
 
@@ -58,7 +60,7 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     if address is None:
         given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
     try:
-        ray.init(address=address, **given, **options)
+        ray.init(address=address or "local", **given, **options)
     except Exception as error:
         raise StartError(
             f"Ray did not start: {type(error).__name__}: {error}. "
@@ -85,6 +87,7 @@ class Cluster:
     Attributes:
         statuses: The last known state of each process.
         deaths: For each process, how often it died.
+        messages: What the processes noted, in this process's clock.
     """
 
     def __init__(self, ray: Any, job: Job) -> None:
@@ -98,7 +101,9 @@ class Cluster:
         self.actors = {
             role: self.place(Process, role, options, job, role) for role in job.roles()
         }
-        self.asked: dict[Role, Any] = {}
+        self.asked: dict[Role, tuple[float, Any]] = {}
+        self.messages: list[Message] = []
+        self.offsets: dict[int, tuple[float, float]] = {}
         self.began = time.monotonic()
 
     def place(self, kind: Any, what: Any, options: dict[str, Any], *rest: Any) -> Any:
@@ -118,13 +123,14 @@ class Cluster:
             PeerError: One failed, or died for good.
         """
         for role, actor in self.actors.items():
-            self.asked.setdefault(role, actor.status.remote())
-        waiting = list(self.asked.values())
+            if role not in self.asked:
+                self.asked[role] = time.perf_counter(), actor.status.remote()
+        waiting = [reference for _, reference in self.asked.values()]
         self.ray.wait(waiting, num_returns=len(waiting), timeout=EVERY)
-        for role, reference in list(self.asked.items()):
+        for role, (_, reference) in list(self.asked.items()):
             if self.ray.wait([reference], timeout=0)[0]:
-                del self.asked[role]
                 self.note(role, reference)
+                del self.asked[role]
         absent = [str(role) for role in self.actors if role not in self.statuses]
         if absent and time.monotonic() - self.began > START_LIMIT:
             raise StartError(
@@ -150,10 +156,22 @@ class Cluster:
         if self.pids.setdefault(role, status.pid) != status.pid:
             self.died(role, status)
         self.statuses[role] = status
+        self.collect(status, self.asked[role][0])
         if status.state == "failed":
             raise PeerError(
                 f"{role} failed at step {status.step}: {status.error}".rstrip()
             )
+
+    def collect(self, status: Status, asked: float) -> None:
+        """Put the messages of a process on the clock of this one.
+
+        It answered between the question and now: its clock is ahead by the difference
+        to the middle. The quickest answer so far tells most exactly.
+        """
+        now = time.perf_counter()
+        offset = now - asked, status.clock - (asked + now) / 2
+        self.offsets[status.pid] = min(offset, self.offsets.get(status.pid, offset))
+        self.messages += shifted(status.messages, self.offsets[status.pid][1])
 
     def died(self, role: Role, status: Status) -> None:
         """Note that a process was restarted; alone, trainers cannot go on from there.
@@ -222,12 +240,12 @@ def run_on_ray(
 
 @contextmanager
 def folder_of(job: Job) -> Iterator[None]:
-    """Give a job a folder for checkpoints, if it has none."""
-    if job.folder:
-        yield
-        return
+    """Mark the folder of a job's checkpoints; give it one for now if it has none."""
     with tempfile.TemporaryDirectory(prefix="teachgraph-") as folder:
-        job.folder = folder
+        job.folder = job.folder or folder
+        mark = mark_of(Path(job.folder))
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_text(job.name, "utf-8")
         yield
 
 

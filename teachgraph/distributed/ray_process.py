@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
+from teachgraph.distributed.record import Message, Recorded
 from teachgraph.distributed.roles import Role, role_guard
 from teachgraph.distributed.serving import Serving
 
@@ -52,6 +53,7 @@ class Job:
         every: After how many steps.
         limit: Seconds that anybody waits for anything.
         restarts: How often one process may be restarted.
+        record: Note all that is sent, received and waited for.
         path: Where modules are looked for.
         versions: Those of Python, NumPy and teachgraph, which must be the same.
     """
@@ -65,6 +67,7 @@ class Job:
     every: int = 1
     limit: float = 60.0
     restarts: int = 3
+    record: bool = False
     path: Sequence[str] = field(default_factory=lambda: list(sys.path))
     versions: str = field(default_factory=versions)
 
@@ -90,6 +93,8 @@ class Status(NamedTuple):
         lines: What it has printed since it was asked last.
         result: What a function returned.
         error: The error, and where it was raised.
+        messages: Those noted since it was asked last.
+        clock: The time of its clock, in seconds.
     """
 
     state: str
@@ -99,6 +104,8 @@ class Status(NamedTuple):
     lines: list[str]
     result: Any = None
     error: str = ""
+    messages: Sequence[Message] = ()
+    clock: float = 0.0
 
 
 class Lines(TextIOBase):
@@ -137,6 +144,7 @@ class Process:
         self.serving: Serving | None = None
         self.ready = threading.Event()
         self.transport: Any = None
+        self.messages: list[Message] = []
         threading.Thread(target=self.run, name=str(role), daemon=True).start()
 
     def run(self) -> None:
@@ -172,7 +180,10 @@ class Process:
         sys.path[:] = list(dict.fromkeys([*self.job.path, *sys.path]))
         os.environ.update(self.role.environ())
         self.transport = RayTransport(self.job, self.role, self)
-        guards = role_guard(self.role), transport_guard(self.transport)
+        transport = self.transport
+        if self.job.record:
+            transport = Recorded(transport, self.role, self.messages)
+        guards = role_guard(self.role), transport_guard(transport)
         with redirect_stdout(self.lines), scope_guard(Scope()), guards[0], guards[1]:
             yield
         self.transport.close()
@@ -211,9 +222,17 @@ class Process:
         step = 0 if self.transport is None else self.transport.step
         if self.serving is not None:
             step = self.serving.step_now()
-        told = self.lines.take()
-        here = os.getpid(), socket.gethostname()
-        return Status(self.state, *here, step, told, self.result, self.error)
+        return Status(
+            self.state,
+            os.getpid(),
+            socket.gethostname(),
+            step,
+            self.lines.take(),
+            self.result,
+            self.error,
+            [self.messages.pop(0) for _ in range(len(self.messages))],
+            time.perf_counter(),
+        )
 
     def ask(self, method: str, *arguments: Any) -> Any:
         """Call a method of the server, once it serves.

@@ -27,7 +27,7 @@ from teachgraph.distributed.errors import (
 from teachgraph.distributed.local import copied, summed
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
-from teachgraph.distributed.transport import Array, Rows
+from teachgraph.distributed.transport import Array, Rows, bytes_of
 
 __all__ = ["RayTransport", "connect", "ray_module"]
 
@@ -367,10 +367,3 @@ def meeting_of(ray: Any, job: Any) -> Any:
         )
         .remote(job.trainers, job.limit)
     )
-
-
-def bytes_of(value: Any) -> int:
-    """The bytes that a message takes."""
-    if isinstance(value, Rows):
-        return int(value.ids.nbytes + value.values.nbytes)
-    return int(value.nbytes)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Condition
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
 from teachgraph.distributed.errors import CheckpointError, TimeLimitError
@@ -62,7 +62,8 @@ class Serving:
         restarted: Whether this process takes the place of one that died.
 
     Raises:
-        CheckpointError: A restarted server finds nothing to go on from.
+        CheckpointError: A restarted server finds neither what it has saved nor the
+            mark that says that nothing was.
     """
 
     def __init__(
@@ -79,7 +80,8 @@ class Serving:
         self.changed, self.finished = Condition(), set[int]()
         server.history = every + 1
         state = load_state(self.file) if restarted else None
-        if restarted and state is None:
+        # A server saves before it serves: in its own folder no file means no step.
+        if restarted and state is None and not mark_of(folder).exists():
             raise CheckpointError(
                 f"{server.endpoint} was restarted and finds no checkpoint {self.file}: "
                 "it refuses to begin again at step 0. Put the folder on a disk that "
@@ -186,6 +188,6 @@ class Serving:
         return self.server.step
 
 
-def told(value: Any) -> str:
-    """An error as one line."""
-    return f"{type(value).__name__}: {value}"
+def mark_of(folder: Path) -> Path:
+    """The file by which a server knows the folder of its job."""
+    return folder / "job"

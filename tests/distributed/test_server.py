@@ -17,7 +17,7 @@ from teachgraph.distributed.errors import (
     TimeLimitError,
 )
 from teachgraph.distributed.server import BehindError, Server, state_names
-from teachgraph.distributed.serving import Serving
+from teachgraph.distributed.serving import Serving, mark_of
 from teachgraph.distributed.transport import Rows
 
 END = "10.0.0.1:6174"
@@ -148,6 +148,11 @@ def test_a_restarted_server_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_a_restarted_server_without_checkpoint_refuses_to_serve(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="refuses to begin again at step 0"):
         Serving(server(), tmp_path, restarted=True)
+
+
+def test_a_server_that_died_before_it_served_begins(tmp_path: Path) -> None:
+    mark_of(tmp_path).write_text("job")
+    assert Serving(server(), tmp_path, restarted=True).hello(0).step == 0
 
 
 def test_a_checkpoint_of_other_trainers_is_refused(tmp_path: Path) -> None:
