@@ -8,7 +8,7 @@ In Paddle this is `paddle.distributed`.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.distributed import fleet, ops
 from teachgraph.distributed.communication import (
@@ -17,18 +17,26 @@ from teachgraph.distributed.communication import (
     all_gather,
     all_reduce,
     alltoall,
+    alltoall_single,
     barrier,
     broadcast,
+    destroy_process_group,
+    gather,
+    get_backend,
     get_rank,
     get_start_step,
     get_world_size,
     init_parallel_env,
+    irecv,
+    is_available,
     is_initialized,
+    isend,
     recv,
     reduce,
     reduce_scatter,
     scatter,
     send,
+    wait,
 )
 from teachgraph.distributed.config import DistributeTranspilerConfig
 from teachgraph.distributed.dispatch import HashName, PSDispatcher, RoundRobin
@@ -37,6 +45,7 @@ from teachgraph.distributed.local import run_local
 from teachgraph.distributed.roles import Role, current_role
 from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.io.distributed import DistributedBatchSampler
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "DistributeTranspiler",
@@ -52,15 +61,22 @@ __all__ = [
     "all_gather",
     "all_reduce",
     "alltoall",
+    "alltoall_single",
     "barrier",
     "broadcast",
     "current_role",
+    "destroy_process_group",
     "fleet",
+    "gather",
+    "get_backend",
     "get_rank",
     "get_start_step",
     "get_world_size",
     "init_parallel_env",
+    "irecv",
+    "is_available",
     "is_initialized",
+    "isend",
     "ops",
     "recv",
     "reduce",
@@ -69,6 +85,7 @@ __all__ = [
     "scatter",
     "send",
     "spawn",
+    "wait",
 ]
 
 
@@ -79,3 +96,7 @@ def spawn(
     from teachgraph.distributed import ray_job  # Ray is optional
 
     return ray_job.spawn(func, args, nprocs, **options)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("distributed")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce as fold
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,26 @@ __all__ = [
     "all_gather",
     "all_reduce",
     "alltoall",
+    "alltoall_single",
     "barrier",
     "broadcast",
+    "destroy_process_group",
+    "gather",
+    "get_backend",
     "get_rank",
     "get_start_step",
     "get_world_size",
     "init_parallel_env",
+    "irecv",
+    "is_available",
     "is_initialized",
+    "isend",
     "recv",
     "reduce",
     "reduce_scatter",
     "scatter",
     "send",
+    "wait",
 ]
 
 
@@ -87,6 +96,31 @@ def init_parallel_env() -> ParallelEnv:
 
         connect(current_role())
     return ParallelEnv()
+
+
+def is_available() -> bool:
+    """True if Ray is installed.
+
+    In Paddle this is `paddle.distributed.is_available`.
+    """
+    return find_spec("ray") is not None
+
+
+def get_backend(group: Any = None) -> str:
+    """The transport between the trainers: "RAY", "LOCAL" for threads, "NONE".
+
+    In Paddle this is `paddle.distributed.get_backend`.
+    """
+    if not connected():
+        return "NONE"
+    return "RAY" if transport().overlaps else "LOCAL"
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Do nothing: a process leaves its cluster when its script ends.
+
+    In Paddle this is `paddle.distributed.destroy_process_group`.
+    """
 
 
 def is_initialized() -> bool:
@@ -200,6 +234,22 @@ def all_gather(
     tensor_list += [Tensor(value) for value in gathered(tensor.data)]
 
 
+def gather(
+    tensor: Tensor,
+    gather_list: list[Any] | None = None,
+    dst: int = 0,
+    group: Any = None,
+    sync_op: bool = True,
+) -> None:
+    """Append the tensors of all trainers to a list of trainer `dst`.
+
+    In Paddle this is `paddle.distributed.gather`.
+    """
+    found = gathered(tensor.data)
+    if get_rank() == dst and gather_list is not None:
+        gather_list += map(Tensor, found)
+
+
 def broadcast(
     tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True
 ) -> None:
@@ -251,6 +301,34 @@ def alltoall(
     out_tensor_list += [Tensor(row[get_rank()]) for row in everything]
 
 
+def alltoall_single(
+    in_tensor: Tensor,
+    out_tensor: Tensor,
+    in_split_sizes: Sequence[int] | None = None,
+    out_split_sizes: Sequence[int] | None = None,
+    group: Any = None,
+    sync_op: bool = True,
+) -> None:
+    """Send the i-th part of the rows to trainer i, and join what all send here.
+
+    Args:
+        in_tensor: What is sent, cut into equal parts.
+        out_tensor: Gets what comes.
+        in_split_sizes: How many rows go to each trainer, if not as many to all.
+        out_split_sizes: Accepted for Paddle's sake: messages know their sizes.
+        group: Accepted for Paddle's sake.
+        sync_op: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.distributed.alltoall_single`.
+    """
+    rank, world = get_rank(), get_world_size()
+    rows = in_split_sizes or [len(in_tensor.data) // world] * world
+    cuts = gathered(np.cumsum([0, *rows]))
+    here = zip(gathered(in_tensor.data), cuts, strict=True)
+    parts = [whole[ends[rank] : ends[rank + 1]] for whole, ends in here]
+    out_tensor.set_value(np.concatenate(parts))
+
+
 def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor],
@@ -296,6 +374,46 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     In Paddle this is `paddle.distributed.recv`.
     """
     tensor.set_value(transport().recv(f"trainer:{other('src', src)}", "tensor"))
+
+
+class Task:
+    """A message that has been sent or received already.
+
+    In Paddle this is the task that `isend` and `irecv` return.
+    """
+
+    def wait(self) -> bool:
+        """Return at once."""
+        return True
+
+    def is_completed(self) -> bool:
+        """True."""
+        return True
+
+
+def isend(tensor: Tensor, dst: int, group: Any = None) -> Task:
+    """Send a tensor to trainer `dst`; see `send`.
+
+    In Paddle this is `paddle.distributed.isend`.
+    """
+    send(tensor, dst)
+    return Task()
+
+
+def irecv(tensor: Tensor, src: int = 0, group: Any = None) -> Task:
+    """Replace a tensor by the next one that trainer `src` sends here; see `recv`.
+
+    In Paddle this is `paddle.distributed.irecv`, which does not wait.
+    """
+    recv(tensor, src)
+    return Task()
+
+
+def wait(tensor: Tensor, group: Any = None, use_calc_stream: bool = True) -> None:
+    """Do nothing: these functions return when a tensor has its value.
+
+    In Paddle this is `paddle.distributed.wait`.
+    """
 
 
 def other(what: str, rank: int) -> int:
