@@ -12,6 +12,7 @@ import type { Palette } from "../src/draw/theme";
 import type { Picture } from "../src/state/picture";
 import type { Log } from "../src/events";
 import { EventLog } from "../src/log";
+import * as charts from "../src/charts";
 import { mount } from "../src/page";
 import { View } from "../src/view";
 import { measure, type Figures, type Written } from "./meter";
@@ -23,12 +24,13 @@ const fixture = FIXTURES[asked.get("log") ?? ""] ?? FIXTURES.four_lines;
 const log = given ?? fixture();
 const theme = asked.get("theme") === "dark" ? "dark" : "light";
 const height = Number(asked.get("height") ?? 560);
+const options = { theme, height, charts: () => charts } as const;
 document.body.dataset.theme = theme;
 
 /** Let events arrive as from a kernel, so many each frame. */
 function stream(perFrame: number): void {
   const events = new EventLog();
-  const view = new View(events, { title: log.title, theme, height });
+  const view = new View(events, { title: log.title, ...options });
   root.append(view.element);
   const next = (): void => {
     events.accept(events.next, log.events.slice(events.next, events.next + perFrame));
@@ -43,7 +45,7 @@ function wait(line: number): void {
   const events = new EventLog();
   const next = log.events.findIndex((event) => event.kind === "line" && event.line === line);
   events.accept(0, log.events.slice(0, next + 1));
-  const view = new View(events, { title: log.title, theme, height });
+  const view = new View(events, { title: log.title, ...options });
   root.append(view.element);
   view.waitAt(line);
 }
@@ -93,6 +95,6 @@ if (asked.has("waiting")) wait(Number(asked.get("waiting")));
 else if (asked.has("stream")) stream(Number(asked.get("stream")));
 else {
   const started = performance.timeOrigin + performance.now();
-  const mounted = mount(root, log, { theme, height });
+  const mounted = mount(root, log, options);
   Object.assign(globalThis, { mounted, started, events: log.events });
 }

@@ -13,7 +13,7 @@ import { hostileViews, passes, rewritten, training } from "../fixtures/views";
 import type { Log } from "../src/events";
 import { ROW_HEIGHT } from "../src/layout/program";
 import { EventLog } from "../src/log";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { View } from "../src/view";
 import { Frames } from "./frames";
 
