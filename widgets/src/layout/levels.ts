@@ -26,18 +26,20 @@ function boxesOf(ops: number, groups: readonly Group[]): number {
 /**
  * The groups that are closed where as many are open as fit: of those that are seen the
  * largest open first, all of a kind together, until a kind would be too much. There are
- * so many `ops` in all, and `leaves` beside them.
+ * so many `ops` in all, and `leaves` beside them. Turns of a loop, of which each does the
+ * same, stay one box.
  */
 export function closedToFit(
   groups: readonly Group[],
   ops: number,
   leaves: number,
   most: number,
+  isLoop: (group: Group) => boolean = () => false,
 ): Group[] {
   let seen = [...groups];
   for (;;) {
     const [largest] = seen
-      .filter(({ title }) => !SHUT.test(title))
+      .filter((group) => !SHUT.test(group.title) && !isLoop(group))
       .sort((a, b) => sizeOf(b) - sizeOf(a));
     if (largest === undefined) break;
     const kind = kindOf(largest);

@@ -14,6 +14,8 @@ const PREFIX = "fold:";
 const MOST_KEPT = 12;
 const ALL = Infinity;
 const LEAST_NODES = 14;
+/** So many turns of a loop are one box with a count. */
+const LEAST_TURNS = 3;
 
 export class Folding {
   private closed = new Set<string>();
@@ -156,7 +158,16 @@ export class Folding {
     const nodes = mirror.nodes.slice(from.node, to?.node);
     const leaves = nodes.filter(({ shape, side }) => shape === "leaf" && side < 0).length;
     const [start, end] = this.bounds();
-    return closedToFit(groups, end - start, leaves, this.most);
+    return closedToFit(groups, end - start, leaves, this.most, (group) => this.isLoop(group));
+  }
+
+  /** Whether a line of the source ran so often: layers of one kind have names of their own. */
+  private isLoop({ kind, times, first, end, children }: Group): boolean {
+    if (kind !== "repeat" || times < LEAST_TURNS) return false;
+    const { ops } = this.mirror;
+    const next = ops[first + (end - first) / times];
+    const isNamed = children.length > 1 && children[0].title !== children[1].title;
+    return !isNamed && ops[first].line === next.line && ops[first].cell === next.cell;
   }
 
   /** The ops that are looked at, or those of the step if what is before them is too. */

@@ -70,6 +70,8 @@ interface Wire {
   parts: number;
   pass: number;
   total: boolean;
+  /** No gradient flows through it, which is told where an op reads it. */
+  stops: boolean;
   join?: Join;
 }
 
@@ -214,7 +216,7 @@ export class Mirror implements Picture {
       const offset = spread(index, op.outputs.length, BOX.width);
       const made = unread(node, this.generation, offset);
       this.wires.set(wire, made);
-      if (op.stops?.includes(wire)) this.sign(op, made, "stop", wire, -1);
+      made.stops = op.stops?.includes(wire) ?? false;
     });
     // Where nothing is read there is no gradient to tell of.
     if (op.untaped && op.inputs.length > 0) this.extendRegion(node, "untaped");
@@ -433,12 +435,12 @@ export class Mirror implements Picture {
           this.wires.set(wire, of);
           if (this.isHooked(wire)) this.signHook(op, of, wire);
         }
-        of.reads += 1;
+        this.read(op, of, wire);
         entries.push({ wire, of, x: node.x, y: node.y, node, used: false });
         return;
       }
       const of = known ?? this.leaf(op, input, reader, outwards++);
-      of.reads += 1;
+      this.read(op, of, wire);
       sources.push({ wire, of, x1: of.node.x + of.offset });
     });
     // Ends in the order of their beginnings: the edges of one op need not cross.
@@ -452,6 +454,12 @@ export class Mirror implements Picture {
       entries.push({ wire, of, x: x2, y: top(reader), node: reader, used: false });
     });
     this.drawn.set(op.key, { node: reader, entries });
+  }
+
+  private read(by: Made, of: Wire, key: string): void {
+    of.reads += 1;
+    if (of.stops) this.sign(by, of, "stop", key, -1);
+    of.stops = false;
   }
 
   /** A small sign of what an op reads, beside it. */
@@ -723,7 +731,7 @@ function keptText(slots: readonly string[]): string {
 }
 
 function unread(node: MirrorNode, generation: number, offset: number): Wire {
-  return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false };
+  return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false, stops: false };
 }
 
 /** Data comes from outside; a parameter belongs to the layer that reads it. */
