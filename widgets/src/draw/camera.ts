@@ -10,9 +10,11 @@ const SMALLEST = 0.002;
 const LARGEST = 2.5;
 const MARGIN = 8;
 /** So much wider may boxes be for their names' sake. */
-const WIDEST = 3;
+const WIDEST = 4;
 /** A box is at most so wide for its name's sake, and at least so wide, in pixels. */
 const [WIDE, NARROW] = [290, 100];
+/** So much further than boxes the frames around them reach. */
+const FRAMES = 24;
 /** The strip at the top where the sides' names stand. */
 const HEADROOM = 34;
 
@@ -21,7 +23,7 @@ export type Mode = "follow" | "whole" | "free";
 
 /** Whether all titles of a picture that is all there can be read at once. */
 export function fits(picture: Picture, size: Size): boolean {
-  const { width, height } = extent(picture, false);
+  const { width, height } = fitted(picture, { ...size, height: size.height - HEADROOM }, false);
   const scale = Math.min(1, (size.height - HEADROOM) / height);
   const wide = (BOX.width * size.width) / width;
   return scale >= TITLED && wide >= NARROW;
@@ -41,9 +43,8 @@ export class CameraMan {
     grows: boolean,
   ): void {
     if (this.mode === "free" || size.width === 0) return;
-    const { width, top, height } = extent(mirror, grows);
     const room = { width: size.width, height: size.height - HEADROOM };
-    const fit = Math.min(room.width / width, room.height / height, 1);
+    const { fit, width, top, height } = fitted(mirror, room, grows);
     const middle = top + height / 2;
     const free = (scale: number): number =>
       grows ? 1 : Math.max(1, Math.min(WIDEST, WIDE / BOX.width / scale, room.width / width / scale));
@@ -161,13 +162,29 @@ function farEdge(node: MirrorNode): number {
   return Math.abs(node.x) + sizeOf(node).width / 2;
 }
 
-function extent(
-  mirror: Picture,
-  grows: boolean,
-): { width: number; top: number; height: number } {
+interface Extent {
+  readonly width: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** The extent of what is seen at the scale at which all of it fits: from afar no pins. */
+function fitted(mirror: Picture, room: Size, grows: boolean): Extent & { fit: number } {
+  const scaleOf = ({ width, height }: Extent): number =>
+    Math.min(room.width / width, room.height / height, 1);
+  const whole = extent(mirror, grows);
+  const fit = scaleOf(whole);
+  if (grows || fit >= FULL) return { ...whole, fit };
+  const boxes = extent(mirror, false, mirror.boxReach);
+  // So near that pins were seen again they would be cut.
+  return { ...boxes, fit: Math.min(scaleOf(boxes), FULL - 0.001) };
+}
+
+function extent(mirror: Picture, grows: boolean, reach = mirror.reach): Extent {
   // While it grows a lane with pins at least: the first of them rescales nothing.
   const least = grows ? AXIS / 2 + LANE + PIN.width + MARGIN : AXIS / 2 + BOX.width;
-  const width = 2 * Math.max(least, mirror.reach) + 2 * MARGIN;
+  const framed = mirror.regions.some(({ frame }) => frame) ? FRAMES : 0;
+  const width = 2 * Math.max(least, reach + framed) + 2 * MARGIN;
   const first = mirror.byRow.findIndex((row) => row !== undefined);
   const rows = Math.max(0, mirror.lowest) + 1 - (grows ? 0 : Math.max(0, first));
   const height = rows * ROW + ROW - BOX.height;

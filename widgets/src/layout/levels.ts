@@ -54,7 +54,8 @@ function sizeOf({ first, end }: Group): number {
   return end - first;
 }
 
-/** `encoder_0` and `encoder_11` open together. */
+/** `encoder_0` and `encoder_11` open together, and so do whole networks. */
 function kindOf({ kind, depth, title }: Group): string {
+  if (kind === "scope" && depth === 0) return "network";
   return `${kind} ${depth} ${withoutNumbers(title)}`;
 }

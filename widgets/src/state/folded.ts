@@ -32,6 +32,7 @@ export class FoldedPicture implements Picture {
   readonly joins = new Spans<Join>();
   readonly regions: Region[] = [];
   reach = 0;
+  boxReach = 0;
   private readonly layout = new MirrorLayout();
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly drawn = new Set<string>();
@@ -345,6 +346,7 @@ export class FoldedPicture implements Picture {
     if (node.side < 0) this.frame(node);
     this.nodes.push(node);
     this.reach = Math.max(this.reach, reachOf(node));
+    if (node.shape !== "pin") this.boxReach = Math.max(this.boxReach, reachOf(node));
     (this.byRow[node.spot.row] ??= []).push(node);
     const known = this.byKey.get(node.key);
     if (known === undefined) this.byKey.set(node.key, [node]);

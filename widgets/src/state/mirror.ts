@@ -142,6 +142,7 @@ export class Mirror implements Picture {
   readonly rates = new Map<string, Rate>();
   edgeCount = 0;
   reach = 0;
+  boxReach = 0;
   hasGradients = false;
   /** Most things are shown by one node: a list comes with the second. */
   private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
@@ -662,6 +663,7 @@ export class Mirror implements Picture {
     };
     this.nodes.push(node);
     this.reach = Math.max(this.reach, reachOf(node));
+    if (node.shape !== "pin") this.boxReach = Math.max(this.boxReach, reachOf(node));
     const { row } = where.spot;
     // A row holds few nodes: a copy as long as they need takes less than one that grows.
     this.byRow[row] = [...(this.byRow[row] ?? []), node];
@@ -706,6 +708,7 @@ export class Mirror implements Picture {
     if (Math.abs(edge.y2 - edge.y1) > ROW && !edge.clear && edge.kind !== "saved") {
       const out = Math.max(Math.abs(edge.x1), Math.abs(edge.x2)) + (LANE + PIN.gap) / 2;
       this.reach = Math.max(this.reach, out);
+      this.boxReach = Math.max(this.boxReach, out);
     }
     this.edgeCount += 1;
     return edge;

@@ -106,5 +106,7 @@ export interface Picture {
   readonly widest: number;
   /** How far from the axis anything stands. */
   readonly reach: number;
+  /** The same without the pins, which are seen from near only. */
+  readonly boxReach: number;
   nodesOf(key: string): readonly MirrorNode[];
 }
