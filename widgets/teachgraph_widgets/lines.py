@@ -378,7 +378,10 @@ class Cursor:
             self.log.leave_out(*UNTOLD, self._untold)
 
 
-UNTOLD = ("repeats of a line", "after 50 a line that records nothing is told once in 10 ms")
+UNTOLD = (
+    "repeats of a line",
+    "after 50 a line that records nothing is told once in 10 ms",
+)
 
 
 Tell = Callable[[Mapping[str, Any], Sequence[str], str, int], None]
