@@ -101,10 +101,21 @@ export function measure(
       }
     }
   }
-  const onBorder = ({ x, y, width }: Backdrop, label: Shape): boolean =>
-    label.kind === "label" && Math.abs(label.y - y) < 8 && label.x >= x && label.x < x + width;
-  const untitled = shapes.filter((frame) => {
-    return frame.kind === "backdrop" && frame.what === "block" && !shapes.some((label) => onBorder(frame, label));
+  const frames = shapes.filter(
+    (shape): shape is Backdrop => shape.kind === "backdrop" && shape.what === "block",
+  );
+  // A frame's title is on its border, or, of both its halves, on the axis between these.
+  const isTitled = ({ x, y, width, height }: Backdrop): boolean =>
+    shapes.some(
+      (label) =>
+        label.kind === "label" &&
+        ((Math.abs(label.y - y) < 8 && label.x >= x && label.x < x + width) ||
+          (label.x === 0 && label.text !== "" && label.y > y && label.y < y + height)),
+    );
+  const isHalf = (one: Backdrop, other: Backdrop): boolean =>
+    one.x < 0 !== other.x < 0 && one.y < other.y + other.height && other.y < one.y + one.height;
+  const untitled = frames.filter((frame) => {
+    return !isTitled(frame) && !frames.some((other) => isHalf(frame, other) && isTitled(other));
   }).length;
   const cut = cutTexts.length;
   return { boxes: forward, smallest, cut, overlaps, crossings, untitled, why: why.slice(0, 12) };

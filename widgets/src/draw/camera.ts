@@ -21,12 +21,12 @@ const HEADROOM = 34;
 /** `follow` keeps the newest node readable, `whole` shows all, `free` is the user's. */
 export type Mode = "follow" | "whole" | "free";
 
-/** Whether all titles of a picture that is all there can be read at once. */
-export function fits(picture: Picture, size: Size): boolean {
+/** Whether all titles of a picture that is all there can be read at once, or all rows seen. */
+export function fits(picture: Picture, size: Size, inWidth = true): boolean {
   const { width, height } = fitted(picture, { ...size, height: size.height - HEADROOM }, false);
   const scale = Math.min(1, (size.height - HEADROOM) / height);
   const wide = (BOX.width * size.width) / width;
-  return scale >= TITLED && wide >= NARROW;
+  return scale >= TITLED && (!inWidth || wide >= NARROW);
 }
 
 export class CameraMan {

@@ -357,7 +357,7 @@ export class FoldedPicture implements Picture {
 /** Whether an op goes on with the scope, or with the turns, that come before it. */
 function goesOn(items: readonly Item[], group: Group, op: number): boolean {
   const { kind, depth, first, end, times } = group;
-  if (kind === "turn") return false;
+  if (kind === "turn" || kind === "line") return false;
   const before = items[kind === "scope" ? first : op - (end - first) / times];
   const item = items[op];
   for (let outer = 0; outer < depth; outer++) {

@@ -46,16 +46,29 @@ export class Folding {
   }
 
   /** All is there: open as much as can be read, unless somebody chose something else. */
-  settle(fits: (picture: Picture) => boolean): void {
+  settle(fits: (picture: Picture, width: boolean) => boolean): void {
     if (this.isChosen || this.level === undefined) return;
     this.level = undefined;
-    for (const most of [...MOST_BOXES, MOST_BOXES[0]]) {
+    this.mirror.settle();
+    if (this.tries(fits, true) || this.tries(fits, false)) return;
+    this.most = MOST_BOXES[0];
+    this.refresh();
+  }
+
+  /** Open as much as fits, in height alone or in width too; return whether anything does. */
+  private tries(fits: (picture: Picture, width: boolean) => boolean, width: boolean): boolean {
+    let known = -1;
+    for (const most of MOST_BOXES) {
       this.most = most;
       this.refresh();
+      // What closes no more is the same picture.
+      if (this.closed.size === known) continue;
+      known = this.closed.size;
       const { picture } = this;
       // A few boxes would say less than many that one has to scroll through.
-      if (picture.nodes.length >= LEAST_NODES && fits(picture)) return;
+      if (picture.nodes.length >= LEAST_NODES && fits(picture, width)) return true;
     }
+    return false;
   }
 
   /** Look at a part of the graph; it is folded as the last one was. */

@@ -17,6 +17,7 @@ import {
 } from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { CutGroups, type Group, type Item } from "../layout/groups";
+import { withLines } from "../layout/lines";
 import { Spans } from "../layout/spans";
 import { NEVER } from "./picture";
 import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
@@ -154,12 +155,14 @@ export class Mirror implements Picture {
   private readonly giverOf = new Map<string, string>();
   private readonly framed = [new Map<Frame, Region>(), new Map<Frame, Region>()];
   private readonly grouped: CutGroups;
+  private isSettled = false;
+  private lined: { cuts: readonly number[]; count: number; groups: readonly Group[] } | undefined;
   private part = 0;
   private generation = 0;
   private pass = 0;
 
   /** Groups of ops do not go on across the `cuts`: ops before which something new begins. */
-  constructor(cuts: () => readonly number[] = () => NOWHERE) {
+  constructor(private readonly cuts: () => readonly number[] = () => NOWHERE) {
     this.grouped = new CutGroups(cuts);
   }
 
@@ -173,7 +176,18 @@ export class Mirror implements Picture {
 
   /** What can be folded. */
   get groups(): readonly Group[] {
-    return this.grouped.all;
+    const { all } = this.grouped;
+    if (!this.isSettled) return all;
+    const [cuts, count] = [this.cuts(), this.ops.length];
+    if (this.lined?.cuts !== cuts || this.lined.count !== count) {
+      this.lined = { cuts, count, groups: withLines(all, this.ops, new Set(cuts)) };
+    }
+    return this.lined.groups;
+  }
+
+  /** All is there: what a line did can be folded as well. */
+  settle(): void {
+    this.isSettled = true;
   }
 
   /** What of each op can be equal to another's. */
