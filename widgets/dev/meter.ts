@@ -65,13 +65,9 @@ export function measure(
   const boxes = areas.filter(({ area }) => isSeen(area, size));
   const seen = texts.filter((text) => isSeen(text, size));
   const smallest = seen.reduce((least, { pixels }) => Math.min(least, pixels), Infinity);
-  // The halves are as wide: what one has no room for, the other has none for either.
-  const middle = size.width / 2;
-  const reach = boxes.reduce(
-    (far, { area }) => Math.max(far, middle - area.left, area.right - middle),
-    0,
-  );
-  const hasRoom = reach < FULL * middle;
+  const left = boxes.reduce((least, { area }) => Math.min(least, area.left), Infinity);
+  const right = boxes.reduce((most, { area }) => Math.max(most, area.right), -Infinity);
+  const hasRoom = right - left < FULL * size.width;
   const cutTexts = hasRoom ? seen.filter(({ text }) => /.…|…./.test(text)) : [];
   for (const { text } of cutTexts) why.push(`cut: ${text}`);
   let overlaps = 0;

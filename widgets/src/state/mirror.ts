@@ -19,7 +19,7 @@ import { MirrorLayout, type Spot } from "../layout/mirror";
 import { CutGroups, type Group, type Item } from "../layout/groups";
 import { withLines } from "../layout/lines";
 import { Spans } from "../layout/spans";
-import { NEVER } from "./picture";
+import { NEVER, Reach } from "./picture";
 import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Mark } from "./steps";
 import type { Tone } from "./tones";
@@ -142,8 +142,8 @@ export class Mirror implements Picture {
   readonly entered = new Set<number>();
   readonly rates = new Map<string, Rate>();
   edgeCount = 0;
-  reach = 0;
-  boxReach = 0;
+  readonly reach = new Reach();
+  readonly boxReach = new Reach();
   hasGradients = false;
   /** Most things are shown by one node: a list comes with the second. */
   private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
@@ -676,8 +676,8 @@ export class Mirror implements Picture {
       y: where.y,
     };
     this.nodes.push(node);
-    this.reach = Math.max(this.reach, reachOf(node));
-    if (node.shape !== "pin") this.boxReach = Math.max(this.boxReach, reachOf(node));
+    this.reach.add(reachOf(node), node.x);
+    if (isSeenFromAfar(node)) this.boxReach.add(reachOf(node), node.x);
     const { row } = where.spot;
     // A row holds few nodes: a copy as long as they need takes less than one that grows.
     this.byRow[row] = [...(this.byRow[row] ?? []), node];
@@ -721,12 +721,17 @@ export class Mirror implements Picture {
     // A long edge goes through the channel beyond its nodes.
     if (Math.abs(edge.y2 - edge.y1) > ROW && !edge.clear && edge.kind !== "saved") {
       const out = Math.max(Math.abs(edge.x1), Math.abs(edge.x2)) + (LANE + PIN.gap) / 2;
-      this.reach = Math.max(this.reach, out);
-      this.boxReach = Math.max(this.boxReach, out);
+      this.reach.add(out, edge.x1);
+      this.boxReach.add(out, edge.x1);
     }
     this.edgeCount += 1;
     return edge;
   }
+}
+
+/** Whether it is seen where only titles can be read: pins and updates are not. */
+export function isSeenFromAfar({ shape }: MirrorNode): boolean {
+  return shape !== "pin" && shape !== "update";
 }
 
 /** How far out a node goes. */

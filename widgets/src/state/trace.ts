@@ -166,7 +166,7 @@ export class Trace {
     const scope = this.mirrorOf(graph)?.items[group.first]?.scope ?? [];
     const outer = group.kind === "scope" ? (scope[group.depth - 1] ?? "") : "";
     const isOneOfMany = /\d$/.test(outer) && /_\d+$/.test(title);
-    return groupTitle({ ...group, title: isOneOfMany ? `${outer}.${title}` : title });
+    return groupTitle({ ...group, title: isOneOfMany ? `${outer} ${title}` : title });
   }
 
   /** The name of what an op of the tape made, if it has one. */
