@@ -17,7 +17,7 @@ from teachgraph.core.executor import Executor
 from teachgraph.core.ops import (
     elementwise_add,
     fill_constant,
-    matmul_v2,
+    mul,
     reduce_mean,
     relu,
     sgd,
@@ -50,8 +50,8 @@ class Uniform(NamedTuple):
 
 
 def loss_of(x: Any, y: Any, p: dict[str, Any]) -> Any:
-    hidden = relu(elementwise_add(matmul_v2(x, p["w1"]), p["b1"]))
-    logits = elementwise_add(matmul_v2(hidden, p["w2"]), p["b2"])
+    hidden = relu(elementwise_add(mul(x, p["w1"]), p["b1"]))
+    logits = elementwise_add(mul(hidden, p["w2"]), p["b2"])
     return reduce_mean(softmax_with_cross_entropy(logits, y)[1])
 
 

@@ -25,7 +25,12 @@ from teachgraph.core.tensor import replace
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.gather import gather
 from teachgraph.ops.scatter import scatter
-from teachgraph.ops.shape import flatten_contiguous_range, squeeze2
+from teachgraph.ops.shape import (
+    flatten_contiguous_range,
+    squeeze2,
+    transpose2,
+    unsqueeze2,
+)
 from teachgraph.ops.slicing import slice_, strided_slice
 
 if TYPE_CHECKING:
@@ -72,8 +77,8 @@ class View(Op):
 for viewing in (
     ops.reshape2,
     ops.reshape_as,
-    ops.transpose2,
-    ops.unsqueeze2,
+    transpose2,
+    unsqueeze2,
     squeeze2,
     flatten_contiguous_range,
     slice_,

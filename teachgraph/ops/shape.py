@@ -20,6 +20,8 @@ __all__ = [
     "shape_",
     "size",
     "squeeze2",
+    "transpose2",
+    "unsqueeze2",
     "view_dtype",
 ]
 
@@ -40,6 +42,40 @@ def squeeze2(x: Any, *, axes: Sequence[int] = ()) -> Any:
 def squeeze2_grad(dout: Any, x: Like) -> Any:
     """dx = dout in the shape of x."""
     return reshape_as(dout, x)
+
+
+@op
+def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
+    """Insert a dimension of size 1 at each of `axes`."""
+    if [*axes] == [-1]:
+        return x[..., None]
+    return np.expand_dims(x, tuple(axes))
+
+
+@unsqueeze2.grad
+def unsqueeze2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op(key="transpose", needs="an axis list that names every dimension of X once")
+def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
+    """out[i_axis] = x[i]: dimension k of the result is dimension axis[k] of x."""
+    return np.transpose(x, axis)
+
+
+@transpose2.infers
+def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
+    """x's sizes, permuted."""
+    if len(axis) != x.ndim:
+        raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
+    return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
+
+
+@transpose2.grad
+def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
+    """dx = dout with the inverse permutation."""
+    return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
 @op(key="flatten", needs="a stop_axis that does not come before start_axis")

@@ -21,12 +21,10 @@ from teachgraph.core.ops import (
     assign,
     axes,
     elementwise_add,
-    elementwise_div,
     elementwise_mul,
     elementwise_sub,
     fill_constant,
     kept_labels,
-    matmul_v2,
     mul,
     reduce_mean,
     reduce_sum,
@@ -37,6 +35,8 @@ from teachgraph.core.ops import (
     sum_,
     tanh,
 )
+from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.matmul import matmul_v2
 
 __all__ = ["in_step"]
 

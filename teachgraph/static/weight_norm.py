@@ -7,7 +7,8 @@ from typing import Any
 
 from teachgraph.core import naming, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.core.ops import elementwise_div, elementwise_mul
+from teachgraph.core.ops import elementwise_mul
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.lengths import lengths, squares_of
 from teachgraph.ops.math import pow_

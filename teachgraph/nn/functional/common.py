@@ -18,6 +18,7 @@ from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import sequence
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.matmul import matmul_v2
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -55,7 +56,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
 
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     """Compute x W + b."""
-    out = ops.matmul_v2(x, weight)
+    out = matmul_v2(x, weight)
     return out if bias is None else ops.elementwise_add(out, bias)
 
 

@@ -29,6 +29,7 @@ from teachgraph.nn.functional.pairs import (
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import activation, creation, ctc, elementwise, losses, math
 from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -391,5 +392,5 @@ def ctc_loss(
     if reduction == "mean":
         least = np.ones((), label_lengths.dtype)
         letters = elementwise.elementwise_max(label_lengths, least)
-        loss = ops.elementwise_div(loss, letters)
+        loss = elementwise_div(loss, letters)
     return reduced(loss, reduction)
