@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core import modes, naming, unique_name
+from teachgraph.core import modes, unique_name
 from teachgraph.core.backward import Backward, find_path, has_gradient
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.op import GradOp, slot_name
@@ -114,7 +114,7 @@ def expand_rule(operator: Operator, find: Find) -> dict[str, Variable]:
     assert isinstance(op, GradOp)
     slots = {slot: [*map(find, names)] for slot, names in operator.inputs.items()}
     key = unique_name.generate(f"{operator.type}_rule")
-    with naming.scope(naming.Layer(key)):
+    with unique_name.scope(unique_name.Layer(key)):
         wanted = [bool(name) for name in outputs]
         results = op.gradients(op.arguments(slots), operator.own_attrs, wanted)
     return {n: result for n, result in zip(outputs, results, strict=True) if n}

@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from teachgraph.core import dtypes, modes, naming, unique_name
+from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.backward import Backward, find_path
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
@@ -41,7 +41,7 @@ def traced_into(parent: Block) -> Iterator[Block]:
     before = program.current_block_idx
     block = program._create_block(parent.idx)
     try:
-        with modes.using(True), naming.scope(None):
+        with modes.using(True), unique_name.scope(None):
             yield block
     finally:
         program.current_block_idx = before

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.core import dtypes, naming
+from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.op import find, force, slot_name
@@ -336,7 +336,7 @@ def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
     arriving = len(rule.upstream)
     results = rule(values[:arriving], values[arriving:], operator.own_attrs)
     for position, part in parts.items():
-        with naming.scope(lambda part=part: part):
+        with unique_name.called(part):
             force(results[position])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import modes, naming
+from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
@@ -136,7 +136,7 @@ def new_variables(
     block: Block, op: Op, inputs: Variables, specs: Sequence[Spec]
 ) -> list[Variable]:
     """Variables for an op's results: new ones, or the inputs that they replace."""
-    next_name = naming.names_for(op.key)
+    next_name = unique_name.namer_for(op.key)
     stop = is_constant.call(block, inputs)
     outputs: list[Variable] = []
     for output, spec in zip(op.outputs, specs, strict=True):

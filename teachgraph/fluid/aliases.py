@@ -9,7 +9,7 @@ from inspect import Parameter, Signature, isclass, isfunction
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import modes, naming
+from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
@@ -83,7 +83,7 @@ def alias(function: Function, signature: str, **new: str) -> Function:
         rest = {word: v for word, v in by_new_name.items() if word not in IGNORED}
         # An op takes its inputs by position only.
         more = [rest.pop(word) for word in inputs if word in rest]
-        with naming.given(name):
+        with unique_name.given(name):
             result = activated(function(first, *more, **rest), act)
         return result if out is None else functions.assign(result, out)
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import naming
+from teachgraph.core import unique_name
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
@@ -51,7 +51,6 @@ PREPARING = "gradient_clip", "regularization"
 """Paddle's name scopes for what happens to gradients before an update."""
 
 SCHEDULE = "LR_Scheduler"
-GENERATED = naming.Plain("_generated_var")
 
 record = recording.set
 
@@ -348,7 +347,7 @@ class Optimizer:
         """Clip the gradients and add the decay, on Tensors or in `program`."""
         with scope(program, PREPARING[0]):
             pairs = self.clipped(pairs)
-        with scope(program, PREPARING[1]), naming.scope(GENERATED):
+        with scope(program, PREPARING[1]), unique_name.plain("_generated_var"):
             for parameter, grad in pairs:
                 decay = self.decay(parameter)
                 if decay is not None:

@@ -8,7 +8,7 @@ from math import prod
 from operator import index
 from typing import Any
 
-from teachgraph.core import dtypes, naming, ops, unique_name
+from teachgraph.core import dtypes, ops, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import (
     DTypeError,
@@ -122,7 +122,7 @@ def fc(
                 at_user_line(f"fc: x must be a Variable, got {type(value)}")
             )
     act = activations.activation(activation)
-    with naming.layer("fc", name) as layer:
+    with unique_name.layer("fc", name) as layer:
         rows = [n % len(v.shape) if (n := num_flatten_dims) < 0 else n for v in inputs]
         each = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr]
         attrs = list(each) if len(each) == len(inputs) else [*each] * len(inputs)
@@ -166,7 +166,7 @@ def accuracy(
 
     In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
     """
-    with naming.layer("accuracy"):
+    with unique_name.layer("accuracy"):
         best, indices = sort.top_k_v2(input, k=k)
         share, _, _ = metric.accuracy(best, indices, label)
     return share  # type: ignore[no-any-return]
@@ -205,7 +205,7 @@ def auc(
         for shape in shapes
         for _ in range(2)
     ]
-    with naming.layer("auc") as layer:
+    with unique_name.layer("auc") as layer:
         names = [layer(), layer()]
     areas = []
     for name, pair, steps in (
@@ -213,7 +213,7 @@ def auc(
         (names[0], counts[2:], 0),
     ):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
-        with naming.scope(lambda name=name: name):
+        with unique_name.called(name):
             areas.append(metric.auc(input, label, *pair, **attrs)[0])
     return areas[1], areas[0], counts
 
@@ -267,7 +267,7 @@ def create_parameter(
     In Paddle this is `paddle.static.create_parameter`.
     """
     default = default_initializer or (Constant(0.0) if is_bias else XavierUniform())
-    with naming.layer("create_parameter") as layer:
+    with unique_name.layer("create_parameter") as layer:
         given = ParamAttr(name=name) if attr is None else attr
         suffix = "b" if is_bias else "w"
         found = parameter(layer.name, suffix, shape, dtype, given, default)

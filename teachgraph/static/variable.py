@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.autograd.hooks import HookHandle
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, naming
+from teachgraph.core import dtypes, unique_name
 from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
@@ -45,7 +45,7 @@ class Variable(Methods, core.Variable):
         """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""
         part = op in (slice_, strided_slice)
         key = f"{self.name}_{op.type}" if part else "tmp"
-        with naming.scope(naming.Plain(key)):
+        with unique_name.plain(key):
             return op(*inputs, **attrs)
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
@@ -55,7 +55,7 @@ class Variable(Methods, core.Variable):
             "value": float(value),
             "dtype": dtypes.PADDLE_CODES[dtype],
         }
-        with naming.scope(naming.Plain("tmp")):
+        with unique_name.plain("tmp"):
             return append(current_block(), fill_constant, (), attrs)
 
     @property
@@ -81,7 +81,7 @@ class Variable(Methods, core.Variable):
 
     def size(self) -> Any:
         """The number of elements, a 0-D int64 Variable."""
-        with naming.scope(naming.Plain(f"{self.name}_size")):
+        with unique_name.plain(f"{self.name}_size"):
             return size_op(self)
 
     def element_size(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import naming, unique_name
+from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops.elementwise import elementwise_div
@@ -53,15 +53,15 @@ def normalised(
     g = current_block().create_parameter(f"{name}_g", sizes, dtype, attr)
     v = Static().create_parameter(f"{name}_v", shape, dtype, attr, initializer)
     begin_as_length(layer, g, v, dim)
-    with naming.scope(called(layer)):
+    with unique_name.scope(called(layer)):
         divisor = lengths(v, dim)
-    with naming.scope(naming.Plain("elementwise_div")):
+    with unique_name.plain("elementwise_div"):
         ratio = elementwise_div(g, divisor)
-    with naming.scope(naming.Plain("elementwise_mul")):
+    with unique_name.plain("elementwise_mul"):
         return elementwise_mul(v, ratio)  # type: ignore[no-any-return]
 
 
-def called(layer: str) -> naming.Names:
+def called(layer: str) -> unique_name.Namer:
     """The names, after the layer, of the values on the way to a length."""
     keys = iter(PARTS)
     return lambda: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
@@ -74,6 +74,6 @@ def begin_as_length(layer: str, g: Parameter, v: Parameter, dim: int | None) -> 
     if block.has_var(g.name):
         return
     first = block.create_parameter(g.name, g.shape, g.dtype)
-    with program_guard(startup), naming.scope(called(layer)):
+    with program_guard(startup), unique_name.scope(called(layer)):
         squares = squares_of(block.var(v.name), dim)
     block.append_op(pow_.type, {"X": squares}, {"Out": first}, {"factor": 0.5})

@@ -57,7 +57,7 @@ def state() -> tuple[Any, ...]:
         static.default_main_program(),
         static.default_startup_program(),
         global_scope(),
-        unique_name._names.value,
+        unique_name._counters.value,
         signal.getsignal(signal.SIGINT),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, naming, ops
+from teachgraph.core import dtypes, ops, unique_name
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -49,7 +49,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     array([[3., 3., 3.]])
     """
     if isinstance(x, Variable):
-        with naming.layer("linear", name):
+        with unique_name.layer("linear", name):
             return affine(x, weight, bias)
     return affine(x, weight, bias)
 

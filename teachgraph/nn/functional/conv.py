@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph.core import naming, ops, unique_name
+from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.ops import conv
@@ -107,8 +107,8 @@ def layer_of(x: Any, key: str) -> Scope:
     """Naming scope in which a Program's conv op and its bias sum count as one layer."""
     if not isinstance(x, Variable):
         return nullcontext
-    names = naming.Layer(unique_name.generate(key))
-    return lambda: naming.scope(names)
+    names = unique_name.Layer(unique_name.generate(key))
+    return lambda: unique_name.scope(names)
 
 
 def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import naming, ops
+from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
@@ -64,7 +64,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     In Paddle this is `paddle.nn.functional.square_error_cost`.
     """
     if isinstance(input, Variable):
-        with naming.layer("square_error_cost"):
+        with unique_name.layer("square_error_cost"):
             return math.square(ops.elementwise_sub(input, label))
     return math.square(ops.elementwise_sub(input, label))
 
