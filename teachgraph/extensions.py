@@ -142,14 +142,9 @@ EXTENSIONS = (
         "teachgraph.static.variable:Parameter",
     ),
     Extension(
-        "parameters in static mode, with their initializer operators",
-        "core.build.Static",
-        "teachgraph.static.program:Static",
-    ),
-    Extension(
-        "static mode with these parameters",
-        "core.modes.interpreters",
-        "teachgraph.static.program:Static",
+        "parameters of layers that a traced function creates",
+        "core.build.new_parameter",
+        "teachgraph.jit.tracing:Tracer.own_parameter",
     ),
     Extension(
         "arrays, and Tensors of a traced function, as inputs of operators",

@@ -6,7 +6,7 @@ costly to run say `infers`.
 
 Hook points, by which extensions take part: `adopt` makes Variables of other inputs,
 `is_constant` decides which results stop the gradient, `trials` searches for sizes that
-fit where the two do not.
+fit where the two do not, `new_parameter` creates a parameter.
 """
 
 from __future__ import annotations
@@ -304,6 +304,32 @@ def agreed(specs: Sequence[Spec]) -> Spec:
     return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), first.dtype)
 
 
+def create_parameter(
+    name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
+) -> Parameter:
+    """Create a parameter in both programs; its initializer's op goes into startup.
+
+    Args:
+        name: Its name; one that exists already shares that parameter.
+        shape: Sizes of its dimensions.
+        dtype: Type of its elements.
+        attr: Its description, passed on to the class of parameters.
+        initializer: `initializer.operation(shape, dtype)` is the op that gives it its
+            first value, with the op's attributes.
+    """
+    parameter = current_block().add_parameter(name, shape, dtype, attr)
+    startup = default_startup_program().global_block()
+    if not startup.has_var(name):
+        begun = startup.add_parameter(name, shape, dtype, attr)
+        op, attrs = initializer.operation(begun.shape, begun.dtype)
+        append(startup, op, (), attrs, out=[begun])
+    return parameter
+
+
+new_parameter = HookPoint(create_parameter)
+"""Creates a parameter where a program is built; what traces functions wraps it."""
+
+
 class Static:
     """Static mode, for ops that have no input to hand themselves to."""
 
@@ -314,23 +340,8 @@ class Static:
     def create_parameter(
         self, name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
     ) -> Parameter:
-        """Create a parameter in both programs; its initializer's op goes into startup.
-
-        Args:
-            name: Its name; one that exists already shares that parameter.
-            shape: Sizes of its dimensions.
-            dtype: Type of its elements.
-            attr: Its description, passed on to the class of parameters.
-            initializer: `initializer.operation(shape, dtype)` is the op that gives it
-                its first value, with the op's attributes.
-        """
-        parameter = current_block().create_parameter(name, shape, dtype, attr)
-        startup = default_startup_program().global_block()
-        if not startup.has_var(name):
-            begun = startup.create_parameter(name, shape, dtype, attr)
-            op, attrs = initializer.operation(begun.shape, begun.dtype)
-            append(startup, op, (), attrs, out=[begun])
-        return parameter
+        """Create a parameter in both programs."""
+        return new_parameter.call(name, shape, dtype, attr, initializer)
 
 
 modes.interpreters["static"] = Static()

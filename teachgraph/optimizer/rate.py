@@ -103,7 +103,7 @@ class Rate:
         self.scheduler = scheduler
         for variable in self.variables.values():
             program: Any = variable.block.program
-            program.asked[variable.name] = scheduler
+            program.ask(variable.name, scheduler)
 
     def tensors(self) -> Scaled:
         """The rate as it is now, as a scalar for each factor."""
@@ -120,7 +120,7 @@ class Rate:
                 [], self.now(), dtypes.float32, persistable=True, name=name
             )
             if self.scheduler is not None:
-                program.asked[name] = self.scheduler
+                program.ask(name, self.scheduler)
         return self.variables[id(program)]
 
     def scaled(self, program: Program, factor: float) -> Variable:

@@ -9,7 +9,7 @@ from operator import index
 from typing import Any
 
 from teachgraph.core import dtypes, ops, unique_name
-from teachgraph.core.build import append
+from teachgraph.core.build import append, new_parameter
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -21,7 +21,6 @@ from teachgraph.ops import metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import (
-    Static,
     default_main_program,
     default_startup_program,
 )
@@ -84,7 +83,7 @@ def parameter(
     initializer = wanted.initializer or wished(is_bias=suffix == "b") or default
     if isinstance(wanted, WeightNormParamAttr):
         return normalised(layer, name, shape, dtype, wanted, initializer)
-    return Static().create_parameter(name, shape, dtype, wanted, initializer)
+    return new_parameter.call(name, shape, dtype, wanted, initializer)  # type: ignore[return-value]
 
 
 def fc(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from teachgraph.core.program import EMPTY, GRAD, current_block
 from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
 from teachgraph.ops.operators import warn_of_new_variable
-from teachgraph.ops.param_attr import ParamAttr, Trained
+from teachgraph.ops.param_attr import Trained
 from teachgraph.ops.shape import size as size_op
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.static.printing import variable_line
@@ -58,15 +58,14 @@ class Variable(Methods, core.Variable):
         with unique_name.plain("tmp"):
             return append(current_block(), fill_constant, (), attrs)
 
-    @property
-    def name(self) -> str:
-        """Its name, unique in its block; settable, which renames it everywhere."""
-        return self._name
-
-    @name.setter
-    def name(self, name: str) -> None:
+    def _rename(self, name: str) -> None:
         block: Any = self.block  # the public class, which renames
         block.rename_var(self._name, name)
+
+    if TYPE_CHECKING:
+        name: str
+    else:
+        name = core.Variable.name.setter(_rename)
 
     @property
     def ndim(self) -> int:
@@ -240,15 +239,3 @@ class Parameter(Trained, Variable, core.Parameter):
 
     In Paddle this is `paddle.base.framework.Parameter`.
     """
-
-    def __init__(
-        self,
-        block: core.Block,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any,
-        attr: ParamAttr | None = None,
-    ) -> None:
-        attr = attr or ParamAttr()
-        core.Parameter.__init__(self, block, name, shape, dtype, attr)
-        self.follow(attr)

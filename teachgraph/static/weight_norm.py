@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core import unique_name
+from teachgraph.core.build import new_parameter
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops.elementwise import elementwise_div
@@ -14,7 +15,6 @@ from teachgraph.ops.lengths import lengths, squares_of
 from teachgraph.ops.math import pow_
 from teachgraph.ops.param_attr import WeightNormParamAttr
 from teachgraph.static.program import (
-    Static,
     current_block,
     default_main_program,
     default_startup_program,
@@ -51,7 +51,7 @@ def normalised(
         raise ModeError(at_user_line(reason))
     sizes = [size if i == dim else 1 for i, size in enumerate(shape)]
     g = current_block().create_parameter(f"{name}_g", sizes, dtype, attr)
-    v = Static().create_parameter(f"{name}_v", shape, dtype, attr, initializer)
+    v: Any = new_parameter.call(f"{name}_v", shape, dtype, attr, initializer)
     begin_as_length(layer, g, v, dim)
     with unique_name.scope(called(layer)):
         divisor = lengths(v, dim)
