@@ -173,6 +173,11 @@ EXTENSIONS = (
         "teachgraph.autograd.recompute_program:recomputing",
     ),
     Extension(
+        "hooks of Variables",
+        "core.backward.visitor",
+        "teachgraph.static.gradient_hooks:with_hooks",
+    ),
+    Extension(
         "double backward: which gradient operators have a gradient",
         "core.backward.has_gradient",
         "teachgraph.autograd.second_order_program:with_gradients",
@@ -189,7 +194,7 @@ EXTENSIONS = (
     ),
     Extension(
         "double backward: gradient operators on the path, expanded into ops",
-        "core.backward.find_path",
+        "core.backward.expand",
         "teachgraph.autograd.second_order_program:with_expansion",
     ),
     Extension(

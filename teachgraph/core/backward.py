@@ -6,7 +6,8 @@ read k > 1 times gets k partial gradients, called `x@GRAD@RENAME@block0@i`, and 
 operator where the whole is first needed.
 
 Hook points: an op's own `grad_builder` appends in place of the `*_grad` operator;
-`find_path` chooses the operators to differentiate, `has_gradient` says which can be.
+`find_path` chooses the operators to differentiate, `expand` replaces those without a
+rule, `has_gradient` says which can be differentiated, `visitor` extends every pass.
 """
 
 from __future__ import annotations
@@ -117,6 +118,8 @@ class Backward:
         self.saved: Mapping[str, str] = {}
         self.visit: Visit = self.differentiate
         self.path: Sequence[Operator] = find_path.call(self)
+        if not all(map(has_rule, self.path)):
+            self.path = expand.call(self, self.path)
         self.live = self.reachable(self.path)
         self.refuse_overwritten()
 
@@ -147,8 +150,9 @@ class Backward:
             part = next(self.unused[root])
             if root not in whole:
                 self.append_seed(target, part, seed)
+        visit = visitor.call(self, self.visit)
         for operator, wanted in plan:
-            self.visit(operator, wanted)
+            visit(operator, wanted)
         self.accumulate(self.names)
         renamed = {old: self.names.get(new, "") for old, new in self.renamed.items()}
         return self.names | {old: name for old, name in renamed.items() if name}
@@ -366,6 +370,13 @@ def straight_path(backward: Backward) -> Sequence[Operator]:
 
 find_path = HookPoint(straight_path)
 """Chooses the operators that a pass leads over: `find_path(backward)`."""
+
+expand: HookPoint[Callable[[Backward, Sequence[Operator]], Sequence[Operator]]]
+expand = HookPoint(lambda backward, path: path)
+"""Replaces the operators of a path that have no rule: `expand(backward, path)`."""
+
+visitor: HookPoint[Wrapper] = HookPoint(lambda backward, visit: visit)
+"""Extends every pass: `visitor(backward, visit)`."""
 
 
 def has_rule(operator: Operator) -> bool:

@@ -175,11 +175,21 @@ class Plan:
         Raises:
             FeedError: One is of another shape or dtype.
         """
-        arrays = {name: np.asarray(feed[name]) for name in self.feeds}
-        for name, array in arrays.items():
-            if not is_like(array, self.variables[name]):
-                raise FeedError(at_user_line(f"{self.variables[name]} got {array!r}"))
-        return arrays
+        values = {name: feed[name] for name in self.feeds}
+        for name, value in values.items():
+            if not is_like(value, variable := self.variables[name]):
+                values[name] = self.as_fed(variable, value)
+        return values
+
+    def as_fed(self, variable: Variable, value: Any) -> Array:
+        """A fed value that is no such array as one that is.
+
+        Raises:
+            FeedError: It is of another shape or dtype.
+        """
+        if not is_like(array := np.asarray(value), variable):
+            raise FeedError(at_user_line(f"{variable} got {array!r}"))
+        return array
 
     def silence(self) -> Context:
         """A context in which NumPy warns of no infinity or NaN, as in Paddle."""

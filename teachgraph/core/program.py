@@ -169,10 +169,11 @@ class Parameter(Variable):
         dtype: Any,
         attr: Any = None,
     ) -> None:
-        super().__init__(block, name, shape, dtype, persistable=True)
-        if attr is not None:
-            self._stop_gradient = not attr.trainable
-            self.follow(attr)
+        stop = attr is not None and not attr.trainable
+        super().__init__(
+            block, name, shape, dtype, persistable=True, stop_gradient=stop
+        )
+        self.follow(attr)
 
     def follow(self, attr: Any) -> None:
         """Take over the rest of its description; here there is none."""

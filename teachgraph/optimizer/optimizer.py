@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import unique_name
+from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
@@ -22,18 +23,19 @@ from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (
+    KINDS,
     Group,
     clip_of,
     groups_of,
     name_of,
     regularizer_of,
+    several,
 )
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
-from teachgraph.static.append_backward import append_backward
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
@@ -99,23 +101,23 @@ class Optimizer:
             clip=None if grad_clip is None else clip_of(grad_clip),
             options={name: number(v) for name, v in (options or {}).items()},
         )
-        self._groups = [self._common]
+        self._groups, self._parameters = [self._common], None
         if parameters is not None:
             self._groups = groups_of(parameters, self._common)
+            self._parameters = [p for g in self._groups for p in g.parameters or ()]
         for group in (self._common, *self._groups) if self.ranges else ():
             check(group.options, self.ranges)
-        self._group_of = {
-            name_of(p): group
-            for group in self._groups
-            for p in (group.parameters or () if len(self._groups) > 1 else ())
-        }
-        self._parameters = None
-        if parameters is not None:
-            self._parameters = [p for g in self._groups for p in g.parameters or ()]
-        self._groups_change_gradients = any(
-            group.clip is not None or group.regularizer is not None
-            for group in (self._common, *self._groups)
-        )
+
+    @cached_property
+    def _group_of(self) -> Mapping[str, Group]:
+        """The group of each parameter, by its name."""
+        return {name_of(p): g for g in self._groups for p in g.parameters or ()}
+
+    @cached_property
+    def _groups_change_gradients(self) -> bool:
+        """True if a group clips or decays."""
+        groups = (self._common, *self._groups)
+        return any(g.clip is not None or g.regularizer is not None for g in groups)
 
     @cached_property
     def _accumulators(self) -> Accumulators:
@@ -146,7 +148,7 @@ class Optimizer:
 
     def group(self, parameter: Any) -> Group:
         """Return the group of a parameter."""
-        if not self._group_of:
+        if len(self._groups) == 1:
             return self._groups[0]
         return self._group_of.get(parameter.name, self._common)
 
@@ -311,7 +313,8 @@ class Optimizer:
         if isinstance(loss, Tensor):
             trained = self.parameters if parameters is None else parameters
             return [(p, p.grad) for p in trained if p.grad is not None]
-        return append_backward(loss, parameters, no_grad_set)
+        wanted = None if parameters is None else several(parameters, KINDS)
+        return append_backward(loss, wanted, no_grad_set or ())
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.

@@ -16,7 +16,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.program import OpRole
-from teachgraph.optimizer.checks import is_number
+from teachgraph.optimizer.checks import NUMBERS
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.static.layers import create_global_var
 from teachgraph.static.program import Program
@@ -143,7 +143,8 @@ def checked(value: Any) -> float:
     Raises:
         InvalidValueError: It is no number of 0 or more.
     """
-    if not is_number(value) or not 0 <= value < inf:
+    number = isinstance(value, NUMBERS) and not isinstance(value, bool)
+    if not number or not 0 <= value < inf:
         raise InvalidValueError(
             at_user_line(
                 f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"

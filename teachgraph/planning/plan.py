@@ -14,7 +14,7 @@ from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Call
-from teachgraph.planning.lifetimes import large
+from teachgraph.planning.lifetimes import LARGE, UNKNOWN
 from teachgraph.planning.refusals import Refusals
 from teachgraph.planning.written import WrittenPlan
 
@@ -59,7 +59,9 @@ class Plan(Refusals):
         plan.passes, plan.options = passes, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()
-        plan.ready = passes is not None and any(map(large, variables))
+        plan.ready = passes is not None and any(
+            v.spec.nbytes(UNKNOWN) >= LARGE for v in variables
+        )
         return plan
 
     @cached_property

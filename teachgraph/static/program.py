@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
+from teachgraph.control_flow.sub_block import look_around
 from teachgraph.core import program as core
 from teachgraph.core.program import set_default_programs
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
@@ -75,9 +76,12 @@ class Program(ProgramIO):
         def current_block(self) -> Block:
             """The block that new operators go into."""
 
-        def _create_block(self, parent_idx: int | None = None) -> Block: ...
         def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
             """All parameters, in order of creation."""
+
+    def _create_block(self, parent_idx: int | None = None) -> Block:
+        look_around()
+        return super()._create_block(parent_idx)  # type: ignore[return-value]
 
     def block(self, index: int) -> Block:
         """The block of that number."""

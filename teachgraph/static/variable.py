@@ -23,6 +23,7 @@ from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import Trained
 from teachgraph.ops.shape import size as size_op
 from teachgraph.ops.slicing import slice_, strided_slice
+from teachgraph.static.gradient_hooks import add_hook
 from teachgraph.static.printing import variable_line
 from teachgraph.static.state import array_of, put
 
@@ -198,10 +199,8 @@ class Variable(Methods, core.Variable):
                     "hook what these return"
                 )
             )
-        hooks = self.__dict__.setdefault("gradient_hooks", {})
         key = object()
-        hooks[key] = hook
-        return HookHandle(hooks, key)
+        return HookHandle(add_hook(self, key, hook), key)
 
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Any:
         """Copy the values to the one device that there is."""
