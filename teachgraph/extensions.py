@@ -158,8 +158,13 @@ EXTENSIONS = (
     ),
     Extension(
         "shape inference: search for sizes of unknown dimensions",
-        "core.build.trials",
+        "core.build.search",
         "teachgraph.static.size_search:with_search",
+    ),
+    Extension(
+        "shape inference: a size with room for a window",
+        "core.build.further",
+        "teachgraph.static.size_search:with_room",
     ),
     # Gradients of programs.
     Extension(

@@ -13,7 +13,7 @@ import numpy as np
 from teachgraph.core import modes
 from teachgraph.core.backward import append_backward
 from teachgraph.core.build import append
-from teachgraph.core.executor import Executor
+from teachgraph.core.executor import Executor, Scope
 from teachgraph.core.ops import (
     elementwise_add,
     fill_constant,
@@ -30,7 +30,6 @@ from teachgraph.core.program import (
     default_startup_program,
     program_guard,
 )
-from teachgraph.core.scope import Scope
 from teachgraph.core.tensor import Tensor
 
 STEPS, RATE = 20, 0.5

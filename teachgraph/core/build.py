@@ -5,13 +5,13 @@ tried with two sizes, and what changes in the result is unknown there too. Ops t
 costly to run say `infers`.
 
 Hook points, by which extensions take part: `adopt` makes Variables of other inputs,
-`is_constant` decides which results stop the gradient, `trials` searches for sizes that
-fit where the two do not, `new_parameter` creates a parameter.
+`is_constant` decides which results stop the gradient, `search` looks for sizes that fit
+where the two do not, `new_parameter` creates a parameter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Like, Op, Traced, slot_name
+from teachgraph.core.op import Attrs, Like, Op, Traced, slot_name
 from teachgraph.core.program import (
     Block,
     OpRole,
@@ -32,6 +32,7 @@ from teachgraph.core.program import (
 )
 
 TRIAL_SIZES = (2, 3)
+LARGEST_SIZE = 10_000
 
 Place = tuple[int, int]
 """An unknown dimension: the position of the input, and the axis."""
@@ -246,21 +247,38 @@ def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
     ]
     if not unknown:
         return trial(op, inputs, attrs)
-    results = trials.call(op, inputs, attrs, unknown)
+    choices = [dict.fromkeys(unknown, size) for size in TRIAL_SIZES]
+    try:
+        results = [trial(op, inputs, attrs, sizes) for sizes in choices]
+    except Exception as error:
+        results = search.call(op, inputs, attrs, unknown, error)
+    else:
+        room = sum(whole_numbers(attrs)) + 1  # for a window and a step
+        if room > max(TRIAL_SIZES):
+            results += further.call(op, inputs, attrs, unknown, room)
     return [agreed(specs) for specs in zip(*results, strict=True)]
 
 
-def two_trials(
-    op: Op, inputs: Inputs, attrs: Mapping[str, Any], unknown: Sequence[Place]
+def whole_numbers(attrs: Attrs) -> Iterator[int]:
+    """The attributes, or items of them, that could be a size."""
+    for value in attrs.values():
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if type(item) is int and 0 < item < LARGEST_SIZE:
+                yield item
+
+
+def give_up(
+    op: Op, inputs: Inputs, attrs: Attrs, unknown: Sequence[Place], error: Exception
 ) -> list[list[Spec]]:
-    """The outputs for two ways to fill in the unknown sizes, in each all alike."""
-    return [
-        trial(op, inputs, attrs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES
-    ]
+    """Raise the error of the trials."""
+    raise error
 
 
-trials = HookPoint(two_trials)
-"""Runs an op for several choices of the unknown sizes; what they agree on is known."""
+search = HookPoint(give_up)
+"""Searches for sizes that fit where one of the two does not."""
+
+further: HookPoint[Callable[..., list[list[Spec]]]] = HookPoint(lambda *_: [])
+"""Tries a size that has room for a window: `further(op, inputs, attrs, unknown, n)`."""
 
 
 def trial(

@@ -58,7 +58,7 @@ def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> An
 
 def generator_of(seed: int) -> np.random.Generator:
     """Return the global generator, or a new one for an op with a seed."""
-    return np.random.default_rng(seed) if seed else random.generator()
+    return np.random.default_rng(seed) if seed else random.current[0]
 
 
 @op(key="uniform", random=True)

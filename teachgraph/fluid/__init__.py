@@ -5,7 +5,7 @@ Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, global_scope, scope_guard
+from teachgraph.core.executor import Scope, global_scope, scope_guard
 from teachgraph.fluid import (
     average,
     backward,

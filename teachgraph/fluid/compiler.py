@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from teachgraph import passes
 from teachgraph.core.errors import FeedError, at_user_line
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
 

@@ -14,7 +14,7 @@ from teachgraph.core.errors import (
     OpError,
     at_user_line,
 )
-from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram, trace

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.modes import using
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
 from teachgraph.nn import Layer

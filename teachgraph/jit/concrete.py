@@ -14,10 +14,10 @@ from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.core import modes, unique_name
+from teachgraph.core.executor import Scope
 from teachgraph.core.modes import is_recording, set_grad_enabled
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
 from teachgraph.jit.arguments import as_specs

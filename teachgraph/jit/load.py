@@ -16,7 +16,7 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, beside, persistables, put
 from teachgraph.io.together import newest, refuse_mixture, settle

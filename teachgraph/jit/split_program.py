@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.planning.written import WrittenPlan

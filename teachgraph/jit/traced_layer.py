@@ -21,8 +21,8 @@ from teachgraph.core.errors import (
     ModeError,
     at_user_line,
 )
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.core.modes import in_dynamic_mode
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io.inference import save_inference_model
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.outputs import outputs_of

@@ -18,7 +18,7 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.scope import global_scope
+from teachgraph.core.executor import global_scope
 from teachgraph.static.layers import create_global_var
 from teachgraph.static.variable import Variable
 

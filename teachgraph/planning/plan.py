@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from teachgraph.core.errors import FetchError, at_user_line
-from teachgraph.core.executor import Inputs, Run
+from teachgraph.core.executor import Inputs, Run, Scope
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Call
 from teachgraph.planning.lifetimes import LARGE, UNKNOWN
 from teachgraph.planning.refusals import Refusals

@@ -9,9 +9,8 @@ from typing import Any
 
 import teachgraph.ops.statements  # noqa: F401  registers what the core's ops come to
 from teachgraph.control_flow.source import Code
-from teachgraph.core.executor import Inputs, is_like
+from teachgraph.core.executor import Inputs, Scope, is_like
 from teachgraph.core.observe import followed, observers
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Step, cause_of, failed
 from teachgraph.planning.lifetimes import release
 from teachgraph.planning.memory import MemoryPlan, memory_plan

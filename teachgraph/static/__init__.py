@@ -76,9 +76,9 @@ from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
-from teachgraph.core.scope import Scope as Scope
-from teachgraph.core.scope import global_scope as global_scope
-from teachgraph.core.scope import scope_guard as scope_guard
+from teachgraph.core.executor import Scope as Scope
+from teachgraph.core.executor import global_scope as global_scope
+from teachgraph.core.executor import scope_guard as scope_guard
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.param_attr import WeightNormParamAttr

@@ -15,8 +15,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes, unique_name
+from teachgraph.core.executor import Scope, global_scope, scope_guard
 from teachgraph.core.modes import recording
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.planning.whole_steps import WholeStep
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh

@@ -23,7 +23,7 @@ from teachgraph.core.errors import (
     ShapeError,
     TeachgraphError,
 )
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh

@@ -16,8 +16,8 @@ from teachgraph import static
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.core import modes
 from teachgraph.core.errors import FetchError, OutOfRangeError, ShapeError
+from teachgraph.core.executor import Scope
 from teachgraph.core.observe import watch
-from teachgraph.core.scope import Scope
 from teachgraph.fluid.control_flow import (
     While,
     array_length,

@@ -13,7 +13,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import DTypeError, NotInitializedError, PyFuncError
-from teachgraph.core.scope import Scope, global_scope, scope_guard
+from teachgraph.core.executor import Scope, global_scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh

@@ -19,7 +19,7 @@ from teachgraph.control_flow.ops import LoopError
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.core import modes
 from teachgraph.core.errors import DataError, InvalidValueError
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from tests.executor.test_control_flow import INTERPRET

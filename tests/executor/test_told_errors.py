@@ -12,7 +12,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import DivisionError, OpError, OutOfRangeError, ShapeError
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import fresh

@@ -20,8 +20,8 @@ from teachgraph.core.errors import (
     ModeError,
     ShapeError,
 )
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.core.modes import using
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io import Dataset, IterableDataset, TensorDataset
 from teachgraph.static import InputSpec, Program, program_guard
 from teachgraph.vision.datasets import Digits

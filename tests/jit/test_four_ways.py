@@ -13,7 +13,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn, static
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 from tests.jit.test_models import CASES, SEED, Case, close
 

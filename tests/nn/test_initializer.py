@@ -12,7 +12,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.nn import initializer as given
 
 SHAPE = [200, 300]

@@ -11,8 +11,8 @@ import numpy as np
 
 import teachgraph as tg
 from teachgraph import static
+from teachgraph.core.executor import Scope
 from teachgraph.core.op import Op, find
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.ops.contract import Case, Row

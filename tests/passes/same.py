@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import passes
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 

@@ -7,7 +7,7 @@ import numpy as np
 import teachgraph as tg
 from teachgraph import nn, passes, static
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from teachgraph.core import modes, unique_name
-from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.static import Program, program_guard
 
 __all__ = ["Fresh", "fresh"]

@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.scope import global_scope
+from teachgraph.core.executor import global_scope
 from teachgraph.planning.executor import Executor
 from tests.static.fresh import Fresh
 

@@ -14,7 +14,7 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh

@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.scope import Scope, global_scope, scope_guard
+from teachgraph.core.executor import Scope, global_scope, scope_guard
 from teachgraph.planning.executor import Executor
 from tests.static.fresh import Fresh, fresh
 

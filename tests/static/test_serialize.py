@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import DataError, ProgramError
+from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.core.op import find
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
 from tests.effort import examples

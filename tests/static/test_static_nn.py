@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
     ShapeError,
     UnknownOpError,
 )
-from teachgraph.core.scope import global_scope
+from teachgraph.core.executor import global_scope
 from teachgraph.nn import functional
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn

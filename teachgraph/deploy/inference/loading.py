@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.io import saving
 from teachgraph.io.inference import (
     VALUES,

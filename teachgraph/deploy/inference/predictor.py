@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
+from teachgraph.core.executor import Scope
 from teachgraph.core.observe import observers
-from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
 from teachgraph.deploy.inference.loading import loaded

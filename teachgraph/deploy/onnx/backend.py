@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, UnknownOpError
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Scope
 from teachgraph.deploy.onnx.load import program_of
 from teachgraph.deploy.onnx.reading.files import checked
 from teachgraph.deploy.onnx.types import needed

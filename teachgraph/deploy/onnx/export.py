@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, UnknownOpError, at_user_line
-from teachgraph.core.scope import Scope, global_scope
+from teachgraph.core.executor import Scope, global_scope
 from teachgraph.deploy.onnx.types import code_of, needed
 from teachgraph.deploy.onnx.writing import Writer
 from teachgraph.io.files import written_whole

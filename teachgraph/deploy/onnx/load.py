@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import DTypeError, UnknownOpError, at_user_line
-from teachgraph.core.scope import Scope, global_scope
+from teachgraph.core.executor import Scope, global_scope
 from teachgraph.deploy.onnx.reading import IMPORTERS, Reader
 from teachgraph.deploy.onnx.reading.files import array_of, model_from_bytes
 from teachgraph.deploy.onnx.reading.reader import as_variable, traced
