@@ -25,7 +25,6 @@ from teachgraph.core.errors import (
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.steps import (
-    Call,
     Lowering,
     Step,
     caller,
@@ -182,12 +181,7 @@ class Plan:
     ) -> Self:
         """The plan of a program."""
         lowering = Lowering(program, options)
-        steps, known = lowering.steps(), lowering.variables()
-        for step in steps:
-            for name in step.arguments if isinstance(step, Call) else ():
-                if name is not None and name not in known:
-                    raise no_value(step, name)
-        return cls(program, steps, known, fed, fetches)
+        return cls(program, lowering.steps(), lowering.variables(), fed, fetches)
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable."""

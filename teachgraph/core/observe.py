@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from teachgraph.core.extend import HookPoint, unregistered
-
-T = TypeVar("T")
-
 
 observers: list[Any] = []
 """Those that watch, with the methods of `utils.observe.Observer`; see `attach`."""
@@ -74,23 +71,3 @@ def unwatched() -> Iterator[None]:
     finally:
         for observer in hidden:
             attach(observer)
-
-
-@contextmanager
-def watch(observer: T) -> Iterator[T]:
-    """Let `observer` watch inside the `with` block.
-
-    >>> from teachgraph.utils.observe import Observer
-    >>> class Names(Observer):
-    ...     def op_begin(self, op, inputs, attrs):
-    ...         print(op)
-    >>> import teachgraph as tg
-    >>> with watch(Names()):
-    ...     y = tg.to_tensor([1.0]) * 2.0
-    scale
-    """
-    attach(observer)
-    try:
-        yield observer
-    finally:
-        detach(observer)

@@ -349,25 +349,26 @@ class Op:
         known = ", ".join((*self.inputs, *self.outputs))
         raise ProgramError(f"a rule of {self.type} asks for {name!r}; it has {known}")
 
+    @property
+    def input_slots(self) -> list[str]:
+        """Slot names in the order of the kernel's parameters."""
+        return [slot_name(name) for name in self.inputs]
+
     def slots(self, inputs: Sequence[Any]) -> dict[str, list[Any]]:
         """A call's inputs under Paddle's slot names; one that is left out is empty."""
-        names = [slot_name(name) for name in self.inputs]
-        if self.variadic:
-            last = len(names) - 1
-            head = {name: [x] for name, x in zip(names[:last], inputs, strict=False)}
-            return head | {names[last]: list(inputs[last:])}
-        padded = [*inputs, *[None] * (len(names) - len(inputs))]
-        return {
-            name: [] if x is None else [x]
-            for name, x in zip(names, padded, strict=True)
-        }
+        slots: dict[str, list[Any]] = {slot: [] for slot in self.input_slots}
+        for slot, x in zip(self.parameter_names(len(inputs)), inputs, strict=False):
+            if x is not None:
+                slots[slot].append(x)
+        return slots
 
     def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
         """The reverse of `slots`: values in the kernel's order."""
         flat: list[Any] = []
-        for position, name in enumerate(self.inputs):
-            values = slots.get(slot_name(name), ())
-            if self.variadic and position == len(self.inputs) - 1:
+        names = self.input_slots
+        for position, name in enumerate(names, 1):
+            values = slots.get(name, ())
+            if self.variadic and position == len(names):
                 flat.extend(values)
             else:
                 flat.append(values[0] if values else None)
@@ -378,8 +379,8 @@ class Op:
         return {**self.defaults, **attrs}
 
     def parameter_names(self, count: int) -> list[str]:
-        """A slot name for each of `count` inputs, for messages."""
-        names = [slot_name(name) for name in self.inputs]
+        """A slot name for each of `count` inputs."""
+        names = self.input_slots
         return names + names[-1:] * (count - len(names))
 
     def explain(
@@ -439,23 +440,6 @@ class GradOp(Op):
             f"{slot_name(self.forward.outputs[i])}@GRAD" for i in self.source.upstream
         ]
         return upstream + [slot_name(name) for name in self.source.saved]
-
-    def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Values in the rule's order: gradients that arrive, then what was kept."""
-        flat: list[Any] = []
-        names = self.input_slots
-        for position, name in enumerate(names):
-            values = slots.get(name, ())
-            if self.source.variadic and position == len(names) - 1:
-                flat.extend(values)
-            else:
-                flat.append(values[0] if values else None)
-        return flat
-
-    def parameter_names(self, count: int) -> list[str]:
-        """A slot name for each of `count` inputs, for messages."""
-        names = self.input_slots
-        return names + names[-1:] * (count - len(names))
 
     def gradients(
         self, arguments: Sequence[Any], attrs: Mapping[str, Any], wanted: Sequence[bool]

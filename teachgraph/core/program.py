@@ -37,7 +37,7 @@ Slots = dict[str, list[str]]
 
 
 FACTS = "shape", "dtype", "persistable"
-"""What two descriptions of one variable must agree on."""
+"""Facts that two descriptions of one variable must agree on."""
 
 FLAGS = "persistable", "stop_gradient", "is_data"
 

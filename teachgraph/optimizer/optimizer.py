@@ -7,8 +7,8 @@ on Variables `minimize` appends it after the backward operators.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
-from teachgraph.core.program import OpRole
+from teachgraph.core.program import OpRole, marks
 from teachgraph.ops.inplace import add_onto
 from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
@@ -105,6 +105,7 @@ class Optimizer:
         if parameters is not None:
             self._groups = groups_of(parameters, self._common)
             self._parameters = [p for g in self._groups for p in g.parameters or ()]
+        self._only_group = self._groups[0] if len(self._groups) == 1 else None
         for group in (self._common, *self._groups) if self.ranges else ():
             check(group.options, self.ranges)
 
@@ -148,8 +149,8 @@ class Optimizer:
 
     def group(self, parameter: Any) -> Group:
         """Return the group of a parameter."""
-        if len(self._groups) == 1:
-            return self._groups[0]
+        if (alone := self._only_group) is not None:
+            return alone
         return self._group_of.get(parameter.name, self._common)
 
     def factor(self, parameter: Any) -> float:
@@ -362,12 +363,13 @@ class Optimizer:
         common = self._rate.variable(program)
         kept = [self.remembered(parameter) for parameter, _ in pairs]
         for pair, own in zip(pairs, kept, strict=True):
-            with scope(program, "optimizer"), serving(program, pair):
+            with scope(program, "optimizer"):
                 factor = self.factor(pair[0])
                 rate = common if factor == 1.0 else self._rate.scaled(program, factor)
-                self.update(*pair, rate, *own)
+                with serving(pair):
+                    self.update(*pair, rate, *own)
         for pair, own in zip(pairs, kept, strict=True) if self.finishing else ():
-            with scope(program, self.finishing), serving(program, pair):
+            with scope(program, self.finishing), serving(pair):
                 self.finish(pair[0], *own)
 
     def clipped(self, pairs: Pairs) -> Pairs:
@@ -410,15 +412,9 @@ class Optimizer:
     set_dict = set_state_dict
 
 
-@contextmanager
-def serving(program: Program, pair: tuple[Any, Any]) -> Iterator[None]:
+def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:
     """Mark the operators of an update with its (parameter, gradient): `op_role_var`."""
-    ops = program.current_block().ops
-    first = len(ops)
-    yield
-    for op in ops[first:]:
-        if not op.role & OpRole.RATE:
-            op.set_attr("op_role_var", [variable.name for variable in pair])
+    return marks.holding({"op_role_var": [variable.name for variable in pair]})
 
 
 NOWHERE: AbstractContextManager[Any] = nullcontext()

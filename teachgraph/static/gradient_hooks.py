@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from teachgraph.core.backward import Backward, Visit, Wrapper, visitor
+from teachgraph.core.backward import Backward, Visit, visitor
 from teachgraph.core.program import Operator, OpRole, Program, Variable
 
 __all__ = ["add_hook", "apply_hooks", "hooks_of", "share_hooks"]
@@ -19,7 +19,7 @@ def add_hook(variable: Variable, key: object, hook: Callable[[Any], Any]) -> Any
     return hooks
 
 
-def with_hooks(inner: Wrapper) -> Wrapper:
+def with_hooks(inner: Any) -> Any:
     """Let every reverse pass send gradients through hooks."""
     return lambda backward, visit: hooked(backward, inner(backward, visit))
 
