@@ -223,8 +223,8 @@ class Op:
         needs: What the inputs must be, for error messages.
         context: Makes the context of the kernel: the user's own, if `foreign`, where it
             calls their code.
-        infer, expression, build_grad, lower: What was registered by `infers`, `numpy`,
-            `grad_builder` and `lowering`.
+        infer, build_grad, lower: What was registered by `infers`, `grad_builder` and
+            `lowering`.
     """
 
     def __init__(
@@ -249,7 +249,6 @@ class Op:
         self.random = random
         self.rule: Rule | None = None
         self.infer: Callable[..., Any] | None = None
-        self.expression: Callable[..., str | None] | None = None
         self.build_grad: Callable[..., None] | None = None
         self.lower: Callable[..., Any] | None = None
         self.__doc__ = kernel.__doc__
@@ -310,24 +309,6 @@ class Op:
         returns (shape, dtype) for each output.
         """
         self.infer = function
-        return function
-
-    def numpy(self, function: Callable[..., str | None]) -> Callable[..., str | None]:
-        """Register the NumPy statements that the op comes to; a decorator.
-
-        The function takes what is known of each input (`Spec`, None if left out) and
-        the attributes. It returns assignments in the op's own parameter and output
-        names, or None where the kernel's checks are not known to hold.
-        """
-        self.expression = function
-        return function
-
-    def grad_numpy(
-        self, function: Callable[..., str | None]
-    ) -> Callable[..., str | None]:
-        """Register the NumPy statements of the `*_grad` op, in the rule's names."""
-        assert self.rule is not None
-        find(self.rule.type).expression = function
         return function
 
     def grad_builder(self, function: Callable[..., None]) -> Callable[..., None]:

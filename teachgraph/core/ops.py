@@ -270,26 +270,6 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     return total.reshape(y.shape).astype(y.dtype, copy=False)
 
 
-@unbroadcast.grad(of=("x",))
-def unbroadcast_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """dx = dout broadcast to x's shape."""
-    return expand_as_v2(dout, x, axis=axis)
-
-
-@op(key="expand_as", needs="a shape of X that broadcasts to that of Y")
-def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """Broadcast `x` to the shape of `y`."""
-    out = np.empty(y.shape, x.dtype)
-    out[...] = aligned(x, len(y.shape), axis)
-    return out
-
-
-@expand_as_v2.grad(of=("x",))
-def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """dx = dout summed over the broadcast dimensions."""
-    return unbroadcast(dout, x, axis=axis)
-
-
 def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
     """Reduce a gradient to the shape and dtype of its input (unbroadcast).
 
@@ -331,12 +311,6 @@ def reshape2_grad(dout: Any, x: Like) -> Any:
 def reshape_as(x: Any, y: Any) -> Any:
     """Reshape `x` to the shape of `y`."""
     return x.reshape(y.shape)
-
-
-@reshape_as.grad(of=("x",))
-def reshape_as_grad(dout: Any, x: Like) -> Any:
-    """dx = dout in the shape of x."""
-    return reshape_as(dout, x)
 
 
 @op(needs="as many columns in X as there are rows in Y")
@@ -509,20 +483,6 @@ def spread(
     return out
 
 
-@spread.grad(of=("x",))
-def spread_grad(
-    dout: Any,
-    *,
-    dim: Sequence[int],
-    keep_dim: bool,
-    reduce_all: bool,
-    mean: bool,
-) -> Any:
-    """dx = the sum of dout over the reduced dimensions."""
-    reduce = reduce_mean if mean else reduce_sum
-    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
-
-
 @op(outputs=("softmax", "loss"), needs=LABELS)
 def softmax_with_cross_entropy(
     logits: Any,
@@ -600,17 +560,6 @@ def less_label(
     where, ignored = where_labelled(softmax, label, axis, ignore_index)
     out[where] -= 1
     return out if ignored is None else out * ~ignored
-
-
-@less_label.grad(of=("softmax",))
-def less_label_grad(dout: Any, label: Any, *, ignore_index: int) -> Any:
-    """dsoftmax = dout, 0 where ignored."""
-    return unless_ignored(dout, label, ignore_index)
-
-
-def unless_ignored(dloss: Any, label: Any, ignore_index: int) -> Any:
-    """Mask a gradient: 0 where the label is ignored."""
-    return dloss * (label != ignore_index)
 
 
 def where_labelled(

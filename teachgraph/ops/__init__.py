@@ -2,6 +2,7 @@
 
 from teachgraph.ops import (
     activation,
+    adjoints,
     array_lists,
     attention,
     batch_norm,
@@ -80,6 +81,7 @@ from teachgraph.ops import (
 
 __all__ = [
     "activation",
+    "adjoints",
     "array_lists",
     "attention",
     "batch_norm",

@@ -10,6 +10,7 @@ from teachgraph.core.errors import ShapeError, explain
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
 from teachgraph.ops import shape as shapes
+from teachgraph.ops.adjoints import expand_as_v2
 from teachgraph.ops.shape import transpose2, unsqueeze2
 
 __all__ = [
@@ -217,7 +218,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:
 
 def expand_as(x: Any, y: Any, name: Any = None) -> Any:
     """Broadcast `x` to the shape of `y`."""
-    return ops.expand_as_v2(x, y)
+    return expand_as_v2(x, y)
 
 
 def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:
