@@ -142,6 +142,11 @@ EXTENSIONS = (
         "teachgraph.static.variable:Parameter",
     ),
     Extension(
+        "Paddle's methods of scopes",
+        "core.executor.Scope",
+        "teachgraph.static.scope:Scope",
+    ),
+    Extension(
         "parameters of layers that a traced function creates",
         "core.build.new_parameter",
         "teachgraph.jit.tracing:Tracer.own_parameter",

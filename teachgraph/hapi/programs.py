@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from teachgraph.core.errors import ModeError, at_user_line
-from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.modes import using
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
@@ -25,6 +24,7 @@ from teachgraph.static.program import (
     default_startup_program,
     program_guard,
 )
+from teachgraph.static.scope import Scope, global_scope
 from teachgraph.static.variable import Variable
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.core import modes, unique_name
-from teachgraph.core.executor import Scope
 from teachgraph.core.modes import is_recording, set_grad_enabled
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
@@ -33,6 +32,7 @@ from teachgraph.nn import Layer
 from teachgraph.planning.whole_steps import Uninterrupted
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.program import Program, program_guard
+from teachgraph.static.scope import Scope
 from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:

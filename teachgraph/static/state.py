@@ -14,8 +14,8 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.program import Parameter, Program, Variable
+from teachgraph.static.scope import Scope, global_scope
 
 __all__ = [
     "array_of",

@@ -15,9 +15,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes, unique_name
-from teachgraph.core.executor import Scope, global_scope, scope_guard
 from teachgraph.core.modes import recording
 from teachgraph.planning.whole_steps import WholeStep
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 

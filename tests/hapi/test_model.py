@@ -20,10 +20,10 @@ from teachgraph.core.errors import (
     ModeError,
     ShapeError,
 )
-from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.core.modes import using
 from teachgraph.io import Dataset, IterableDataset, TensorDataset
 from teachgraph.static import InputSpec, Program, program_guard
+from teachgraph.static.scope import Scope, scope_guard
 from teachgraph.vision.datasets import Digits
 from tests.digits.network import scaled
 

@@ -14,9 +14,9 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.executor import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope
 from tests.static.fresh import Fresh
 
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import DataError, ProgramError
-from teachgraph.core.executor import Scope, scope_guard
 from teachgraph.core.op import find
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
+from teachgraph.static.scope import Scope, scope_guard
 from tests.effort import examples
 from tests.static.fresh import Fresh, fresh
 from tests.static.paddle_programs.programs import PROGRAMS
