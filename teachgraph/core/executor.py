@@ -24,6 +24,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.steps import (
+    Call,
     Lowering,
     Step,
     caller,
