@@ -15,7 +15,7 @@ from teachgraph.core import backward as core
 from teachgraph.core import modes, unique_name
 from teachgraph.core.backward import Backward, has_gradient
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.op import GradOp, slot_name
+from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 
 __all__ = ["double_grad_builder", "double_grad_builders", "inside_a_body"]
@@ -117,9 +117,12 @@ def expand_rule(operator: Operator, find: Find) -> dict[str, Variable]:
     slots = {slot: [*map(find, names)] for slot, names in operator.inputs.items()}
     key = unique_name.generate(f"{operator.type}_rule")
     with unique_name.scope(unique_name.Layer(key)):
-        wanted = [bool(name) for name in outputs]
-        results = op.gradients(op.arguments(slots), operator.own_attrs, wanted)
-    return {n: result for n, result in zip(outputs, results, strict=True) if n}
+        arguments, arriving = op.arguments(slots), len(op.source.upstream)
+        upstream, saved = arguments[:arriving], arguments[arriving:]
+        results = op.source(upstream, saved, operator.own_attrs)
+        # A list of inputs without gradients counts once, as the slot it is.
+        pairs = zip(outputs, results, strict=False)
+        return {name: force(result) for name, result in pairs if name}
 
 
 def flat_outputs(operator: Operator) -> list[str]:

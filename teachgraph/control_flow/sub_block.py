@@ -29,6 +29,7 @@ __all__ = [
     "kept_apart",
     "look_around",
     "loops",
+    "replace_name",
     "traced_into",
     "written",
 ]
@@ -49,6 +50,13 @@ def traced_into(parent: Block) -> Iterator[Block]:
 
 loops: WeakSet[Block] = WeakSet()
 """The blocks that repeat."""
+
+
+def replace_name(operator: Operator, old: str, new: str) -> None:
+    """Replace one variable name of an operator by another."""
+    for slots in (operator.inputs, operator.outputs):
+        for slot, names in slots.items():
+            slots[slot] = [new if name == old else name for name in names]
 
 
 def look_around() -> None:
@@ -238,7 +246,7 @@ def kept_apart(block: Block, variable: Variable) -> Variable:
         type=variable.type,
     )
     for operator in inner_operators(block):
-        operator.rename(name, old.name)
+        replace_name(operator, name, old.name)
     return old
 
 

@@ -181,24 +181,13 @@ def declare(variable: Variable, spec: Spec, op: Op) -> None:
     """
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
-    elif not fits(variable.spec, spec):
+    elif not variable.spec.fits(spec):
         raise ProgramError(
             at_user_line(
                 f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
                 f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
             )
         )
-
-
-def fits(declared: Spec, written: Spec) -> bool:
-    """Say if an array of one description may be one of the other."""
-    return (
-        declared.dtype == written.dtype
-        and len(declared.shape) == len(written.shape)
-        and all(
-            -1 in (a, b) or a == b for a, b in zip(declared[0], written[0], strict=True)
-        )
-    )
 
 
 def pass_stop_gradient(

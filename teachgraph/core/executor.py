@@ -23,6 +23,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
+from teachgraph.core.program import fits
 from teachgraph.core.steps import (
     Call,
     Lowering,
@@ -252,12 +253,6 @@ def is_like(value: Any, variable: Variable | None) -> bool:
         return False
     same = value.dtype == variable.dtype
     return bool(same and fits(value.shape, variable.shape))
-
-
-def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Tell whether a shape is as declared, where -1 is any size."""
-    pairs = zip(shape, declared, strict=False)
-    return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
 
 
 def no_value(step: Step, name: str) -> ProgramError:

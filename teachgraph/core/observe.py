@@ -52,14 +52,6 @@ def announce(what: str, *facts: Any) -> None:
         getattr(observer, what)(*facts)
 
 
-def followed(program: Any) -> bool:
-    """True if some observer wants each operator of the next run of `program`."""
-    for observer in observers:  # noqa: SIM110  a generator would cost each run more
-        if observer.follows(program):
-            return True
-    return False
-
-
 @contextmanager
 def unwatched() -> Iterator[None]:
     """Let nobody watch inside the `with` block: it is the framework's own affair."""

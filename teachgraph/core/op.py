@@ -422,20 +422,6 @@ class GradOp(Op):
         ]
         return upstream + [slot_name(name) for name in self.source.saved]
 
-    def gradients(
-        self, arguments: Sequence[Any], attrs: Mapping[str, Any], wanted: Sequence[bool]
-    ) -> list[Any]:
-        """Run the rule; what nobody wants is not computed and comes as None.
-
-        A list of inputs without gradients counts once in `wanted`, as the slot it is.
-        """
-        count = len(self.source.upstream)
-        results = self.source(arguments[:count], arguments[count:], attrs)
-        return [
-            force(dx) if want else None
-            for dx, want in zip(results, wanted, strict=False)
-        ]
-
 
 def force(gradient: Any) -> Any:
     """A gradient that a rule gave as a lambda, computed; any other as it is."""

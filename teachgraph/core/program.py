@@ -55,11 +55,21 @@ class OpRole(IntFlag):
     LOSS = 256
 
 
+def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+    """Say if a shape is as declared, where -1 is any size."""
+    pairs = zip(shape, declared, strict=False)
+    return len(shape) == len(declared) and all(-1 in (a, b) or a == b for a, b in pairs)
+
+
 class Spec(NamedTuple):
     """A shape (-1 for an unknown size) and a dtype."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+
+    def fits(self, other: Spec) -> bool:
+        """Say if an array of one description may be one of the other."""
+        return self.dtype == other.dtype and fits(self.shape, other.shape)
 
     def nbytes(self, unknown: int = 1) -> int:
         """The bytes that a value takes if each unknown size is this.
@@ -258,12 +268,6 @@ class Operator:
         self.block.program.touch()
         if observers:
             announce("attribute_changed", self, name, value)
-
-    def rename(self, old: str, new: str) -> None:
-        """Replace one variable name by another."""
-        for slots in (self.inputs, self.outputs):
-            for slot, names in slots.items():
-                slots[slot] = [new if name == old else name for name in names]
 
     def __repr__(self) -> str:
         return f"<Operator {self.type} {self.inputs} -> {self.outputs}>"

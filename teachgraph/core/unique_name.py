@@ -2,26 +2,22 @@
 
 A layer called `fc_0` names its results `fc_0.tmp_0`, `fc_0.tmp_1`; an operator such as
 `x + y` names its result `tmp_0`; any other op is a layer of its own (`mean_0.tmp_0`).
-What a function appends is called by the `name` it is given: `mean(x, name="loss")` is
-`loss.tmp_0`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.threads import Guard, InForce
 
 __all__ = ["generate", "guard", "switch"]
 
-Namer = Callable[[], str]
-"""Gives the next output its name."""
+Namer = Callable[[str], str]
+"""Gives the next output its name; it is told the key of the op."""
 
 
 class Counters(NamedTuple):
@@ -70,25 +66,9 @@ class Layer:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __call__(self) -> str:
+    def __call__(self, key: str = "") -> str:
         """The next name of this layer's results."""
         return generate(f"{self.name}.tmp")
-
-
-class Given(Layer):
-    """`loss.tmp_0`, `loss.tmp_1`, ... for what a function called `loss` appends.
-
-    Arithmetic is called just so: `add(x, y, name="total")` is `total`.
-    """
-
-    free = True
-
-    def namer(self, key: str) -> Namer:
-        """The namer of an op's outputs."""
-        if not self.free or not key.startswith("elementwise_"):
-            return self
-        self.free = False
-        return lambda: self.name
 
 
 _namer: ContextVar[Namer | None] = ContextVar("namer", default=None)
@@ -101,12 +81,12 @@ def scope(namer: Namer | None) -> Guard[Namer | None]:
 
 def plain(key: str) -> Guard[Namer | None]:
     """Name whatever is appended inside `key_0`, `key_1`, ..."""
-    return scope(partial(generate, key))
+    return scope(lambda _: generate(key))
 
 
 def called(name: str) -> Guard[Namer | None]:
     """Give the one output that is appended inside this name."""
-    return scope(lambda: name)
+    return scope(lambda _: name)
 
 
 def layer(key: str, name: str | None = None) -> Guard[Any]:
@@ -114,24 +94,10 @@ def layer(key: str, name: str | None = None) -> Guard[Any]:
     return scope(Layer(name or generate(key)))
 
 
-def given(name: Any) -> AbstractContextManager[Any]:
-    """Let the user name what is appended inside; None names nothing.
-
-    Raises:
-        InvalidValueError: The name is no text.
-    """
-    if name is None:
-        return nullcontext()
-    if not isinstance(name, str):
-        raise InvalidValueError(at_user_line(f"a name is a str, not {name!r}"))
-    return scope(Given(name)) if name else nullcontext()
-
-
-def namer_for(key: str) -> Namer:
+def namer_for(key: str) -> Callable[[], str]:
     """The namer of an op's outputs: the layer around it, or a layer of its own."""
-    innermost = _namer.get()
-    if innermost is not None:
-        return innermost.namer(key) if isinstance(innermost, Given) else innermost
+    if (innermost := _namer.get()) is not None:
+        return partial(innermost, key)
     if key.startswith("elementwise_"):
         return partial(generate, key)
     return Layer(generate(key))

@@ -10,12 +10,12 @@ import numpy as np
 
 from teachgraph.core.errors import FetchError, at_user_line
 from teachgraph.core.executor import Inputs, Run, Scope
-from teachgraph.core.observe import followed, observers
+from teachgraph.core.observe import observers
 from teachgraph.core.program import Program
 from teachgraph.core.steps import Call
 from teachgraph.planning.lifetimes import LARGE, UNKNOWN
 from teachgraph.planning.refusals import Refusals
-from teachgraph.planning.written import WrittenPlan
+from teachgraph.planning.written import WrittenPlan, followed
 
 __all__ = ["AnyFeedPlan", "Plan"]
 

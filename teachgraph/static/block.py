@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from teachgraph.control_flow.sub_block import replace_name
 from teachgraph.core import dtypes
 from teachgraph.core import program as core
 from teachgraph.core.build import append
@@ -134,7 +135,7 @@ class Block(core.Block):
         self.vars[new]._name = new
         for block in self.program.blocks:
             for operator in block.ops:
-                operator.rename(old, new)
+                replace_name(operator, old, new)
         self.program.touch()
 
     def iter_parameters(self) -> Iterator[Parameter]:

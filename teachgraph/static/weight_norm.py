@@ -64,7 +64,7 @@ def normalised(
 def called(layer: str) -> unique_name.Namer:
     """The names, after the layer, of the values on the way to a length."""
     keys = iter(PARTS)
-    return lambda: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
+    return lambda _: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
 
 
 def begin_as_length(layer: str, g: Parameter, v: Parameter, dim: int | None) -> None:

@@ -90,7 +90,7 @@ def output_names(layer: unique_name.Layer, *, is_test: bool) -> unique_name.Name
     # While training Paddle's op has one more output, which takes a number here, too.
     names = [layer() for _ in range(3 if is_test else 4)]
     numbered = iter([*names[:2], names[-1]])
-    return lambda: next(numbered)
+    return lambda _: next(numbered)
 
 
 def layer_norm(
