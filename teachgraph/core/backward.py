@@ -143,7 +143,6 @@ class Backward:
             partial = f"{gradient}@RENAME@block{self.block.idx}"
             parts = [f"{partial}@{i}" for i in range(count)]
             self.parts[name] = parts if count > 1 else [gradient]
-        self.summed = set[str]()
         self.unused = {name: iter(parts) for name, parts in self.parts.items()}
         self.create_variables(counts.keys() - whole.keys())
         for target, root, seed in zip(self.targets, roots, seeds, strict=True):
@@ -239,11 +238,9 @@ class Backward:
 
     def free_name(self, name: str) -> str:
         """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
-        prefix = ""
-        while (free := f"{prefix}{name}{GRAD}") in self.taken or (
-            self.block.has_var(free)
-        ):
-            prefix = "grad/" + (prefix or "grad/")
+        free, prefix = name + GRAD, "grad/grad/"
+        while self.block.has_var(free) or free in self.taken:
+            free, prefix = f"{prefix}{name}{GRAD}", f"grad/{prefix}"
         return free
 
     def create_variables(self, names: Iterable[str]) -> None:
@@ -272,9 +269,7 @@ class Backward:
     def accumulate(self, names: Iterable[str]) -> None:
         """Append the `sum` of the partial gradients of each variable with several."""
         for name in names:
-            parts = self.parts.get(name, ())
-            if len(parts) > 1 and name not in self.summed:
-                self.summed.add(name)
+            if len(parts := self.parts.pop(name, ())) > 1:
                 whole = self.names[name]
                 attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
                 if name in self.parameters:

@@ -6,7 +6,6 @@ the scope are where values come from, fetches and the scope where they go.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -76,8 +75,6 @@ class Plan:
         reads: Names of the values it takes from the scope.
         stores: Names of the values it puts into the scope.
         fetches: Names of the values it returns.
-        unknown: Names that were fed and that the program does not have.
-        foreign: Whether it calls functions of the user's own.
     """
 
     def __init__(
@@ -97,9 +94,6 @@ class Plan:
         self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
         self.check_feeds({*fed}, outside)
-        self.unknown = sorted({*fed} - self.variables.keys())
-        operators = (operator for block in program.blocks for operator in block.ops)
-        self.foreign = any(o.op.context is copy_context for o in operators)
 
     @classmethod
     def of(
@@ -217,8 +211,7 @@ class Plan:
     def silence(self) -> Context:
         """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
         context = SILENT.copy()
-        if self.foreign:
-            context.run(caller.set, copy_context())
+        context.run(caller.set, copy_context())
         return context
 
     def check_initialized(self, scope: Scope) -> None:
@@ -303,12 +296,6 @@ class Executor:
             plan = self.plan_for(program, feed, fetch_list)
             with suppress(TypeError):
                 plans[program.version, *feed, None, *fetch_list] = plan
-        if plan.unknown:
-            warnings.warn(
-                f"The variable {plan.unknown[0]} is not found in program. It is not "
-                "declared or is pruned.",
-                stacklevel=3,
-            )
         return [np.array(value) for value in plan.execute(feed, scope)]
 
     def plan_for(

@@ -67,12 +67,7 @@ class Rate:
         if self.scheduler is not None:
             return self.scheduler()
         if self._number is None:
-            raise ModeError(
-                at_user_line(
-                    "the learning rate is a variable, which has a value only when its "
-                    "program runs: fetch it there"
-                )
-            )
+            raise no_value_yet()
         return self._number
 
     def set(self, value: Any) -> None:
@@ -135,6 +130,16 @@ class Rate:
         ):
             scaled: Variable = rate * factor
             return scaled
+
+
+def no_value_yet() -> ModeError:
+    """The error for a rate that a program computes."""
+    return ModeError(
+        at_user_line(
+            "the learning rate is a variable, which has a value only when its program "
+            "runs: fetch it there"
+        )
+    )
 
 
 def checked(value: Any) -> float:

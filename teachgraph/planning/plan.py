@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -32,6 +33,7 @@ class Plan(Refusals):
         passes: Rewrite the program (`program, fetches -> program`) that is written
             down; None if it never is.
         options: What lowerings of extensions may ask for.
+        unknown: Names that were fed and that the program does not have.
         branches: Whether a value may be missing at the end of a run.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
@@ -41,6 +43,7 @@ class Plan(Refusals):
     passes: Sequence[ProgramPass] | None = ()
     options: dict[str, Any]
     ready: bool
+    unknown: list[str]
     branches: bool
 
     @classmethod
@@ -56,6 +59,7 @@ class Plan(Refusals):
         """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
         plan.passes, plan.options = passes, options
+        plan.unknown = sorted({*fed} - plan.variables.keys())
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()
         plan.ready = passes is not None and any(
@@ -82,6 +86,12 @@ class Plan(Refusals):
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
+        if self.unknown:
+            warnings.warn(
+                f"The variable {self.unknown[0]} is not found in program. It is not "
+                "declared or is pruned.",
+                stacklevel=4,
+            )
         if self.ready and not observers:
             values = self.written.run(feed, scope)
         else:
