@@ -8,7 +8,7 @@ are imported where they are used, so listing the lessons needs none of them.
 
 from __future__ import annotations
 
-from teachgraph.course.beside import beside, watched
+from teachgraph.course.beside import beside, watch, watched
 from teachgraph.course.checks import CheckFailed, begin
 from teachgraph.course.table import CourseError, Lesson, lessons
 
@@ -19,5 +19,6 @@ __all__ = [
     "begin",
     "beside",
     "lessons",
+    "watch",
     "watched",
 ]

@@ -1,4 +1,4 @@
-"""`beside(yours, ours)`: two traces under one slider, for the lessons' "break it"."""
+"""Pictures of a lesson's functions: `watch(f)`, and `beside(yours, ours)` of two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,26 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.observe import announce
 from teachgraph.course.checks import attempt
 
-__all__ = ["beside", "watched"]
+__all__ = ["beside", "watch", "watched"]
+
+
+def watch(function: Callable[[], Any]) -> Any:
+    """Call a function without arguments, and show its trace, line by line.
+
+    Returns:
+        What `teachgraph.show` returns: a picture in a notebook, a text elsewhere.
+
+    Raises:
+        InvalidValueError: It takes arguments.
+
+    >>> import teachgraph as tg
+    >>> def double():
+    ...     y = tg.to_tensor(3.0) * 2.0
+    >>> print(str(watch(double)).splitlines()[0])
+    Trace: double
+    """
+    widgets = import_module("teachgraph_widgets")
+    return widgets.show(traced(function, function.__name__))
 
 
 def beside(yours: Any, ours: Any, names: tuple[str, str] = ("yours", "ours")) -> Any:

@@ -23,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from teachgraph.course import mine
 from teachgraph.course.messages import say, say_of
 from teachgraph.course.plain import NotPlain, decoded, encoded
 from teachgraph.course.table import Language, Lesson
@@ -70,9 +71,9 @@ class Verdict:
 
     def message(self, language: Language) -> str:
         """The verdict in words."""
-        values = {"task": self.task, "place": "", **self.values}
-        if place := values.get("place"):
-            values["place"] = say("place", language, **place)
+        values = {"task": self.task, **self.values}
+        place = values.get("place")
+        values["place"] = say("place", language, **place) if place else ""
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
         if self.passed:
             return say("right", language, task=self.task) + f" {said}"
@@ -109,16 +110,19 @@ def checks_of(path: Path) -> ModuleType:
 
 
 class Names:
-    """A namespace as an object: `mine.backward` is what the learner calls that."""
+    """A namespace as an object: `mine.backward` is what the learner calls that.
+
+    What a notebook has not imported is that of the learner's framework so far.
+    """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.__names = names
 
     def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__names[name]
-        except KeyError:
-            raise NameError(f"name {name!r} is not defined", name=name) from None
+        for names in (self.__names, *(shown.names for shown in mine.shown)):
+            if name in names:
+                return names[name]
+        raise NameError(f"name {name!r} is not defined", name=name)
 
 
 def performed(

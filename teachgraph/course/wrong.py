@@ -2,7 +2,8 @@
 
 Each is a file in the lesson's `wrong` folder that replaces one exercise cell. The first
 line of its docstring says what is wrong, `zh:` says so in Chinese, `task:` names the
-exercise and `says:` the sentence.
+exercise and `says:` the sentence. The rest is the answer, or what it has instead of
+some text of the solution: `INSTEAD = {"a + b": "a - b"}`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from teachgraph.course.judging import Verdict, ask_here, judge
+from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import CourseError, Language, Lesson, find
 
 __all__ = ["WrongAnswer", "alike", "wrong_answer", "wrong_answers"]
+
+
+read_once = cache(read)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class WrongAnswer:
 
 def wrong_answers(lesson: Lesson) -> list[WrongAnswer]:
     """The wrong answers of a lesson, by name."""
-    return [_read(path) for path in sorted(lesson.folder.glob("wrong/*.py"))]
+    return [_read(path, lesson) for path in sorted(lesson.folder.glob("wrong/*.py"))]
 
 
 def wrong_answer(lesson: str, name: str, around: Mapping[str, Any]) -> ModuleType:
@@ -78,11 +84,34 @@ def alike(verdict: Verdict, around: Mapping[str, Any]) -> WrongAnswer | None:
     return None
 
 
-def _read(path: Path) -> WrongAnswer:
+def _read(path: Path, lesson: Lesson) -> WrongAnswer:
     code = path.read_text("utf-8")
     text = ast.get_docstring(ast.parse(code)) or ""
     found = dict(re.findall(r"^(task|says|zh): (.+)$", text, re.MULTILINE))
     if len(found) < 3:
         raise CourseError(f"{path}: its docstring needs `zh:`, `task:` and `says:`.")
     why: Mapping[Language, str] = {"en": text.splitlines()[0], "zh": found["zh"]}
+    if (changes := _changes(code)) is not None:
+        code = _changed(lesson, found["task"], changes, path)
     return WrongAnswer(path, found["task"], why, found["says"], code)
+
+
+def _changes(code: str) -> dict[str, str] | None:
+    """The value of `INSTEAD`, None where the whole answer is written out."""
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "INSTEAD":
+            changes: dict[str, str] = ast.literal_eval(node.value)
+            return changes
+    return None
+
+
+def _changed(lesson: Lesson, task: str, changes: Mapping[str, str], path: Path) -> str:
+    """The solution of a task with some of its text replaced."""
+    code = without_markers(read_once(lesson).exercise(task).code)
+    for old, new in changes.items():
+        if code.count(old) != 1:
+            raise CourseError(
+                f"{path}: the solution has {old!r} {code.count(old)} times."
+            )
+        code = code.replace(old, new)
+    return code

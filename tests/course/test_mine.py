@@ -93,6 +93,7 @@ def test_it_says_what_it_does_to_those_who_watch() -> None:
     assert notes.seen == ["mine"]
 
 
-def test_every_lesson_up_to_the_checkpoint_is_built() -> None:
-    built = [lesson.number for lesson in lessons() if lesson.built]
-    assert built == ["00", "01", "02", "03", "04", "C1"]
+def test_the_first_lessons_are_built_without_a_gap() -> None:
+    built = [lesson.built for lesson in lessons()]
+    assert built == sorted(built, reverse=True)
+    assert sum(built) >= 9

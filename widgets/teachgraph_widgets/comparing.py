@@ -174,6 +174,7 @@ class Facts:
         self.counts: Counter[Hashable] = Counter()
         self.programs: dict[int, Hashable] = {}
         self.ops: dict[int, tuple[Hashable, str]] = {}
+        self.shapes: dict[tuple[int, str], list[int]] = {}
         self.turns: Counter[Hashable] = Counter()
         self.passes = 0
 
@@ -261,6 +262,11 @@ class Facts:
         self.programs[event["program"]] = role, self.count(("program", role))
         yield from ()
 
+    def var(self, event: Any) -> Iterator[Told]:
+        """Note the shape of a variable that a program got."""
+        self.shapes[event["program"], event["name"]] = event["shape"]
+        yield from ()
+
     def op(self, event: Any) -> Iterator[Told]:
         """Tell of an operator that a program got."""
         program = self.programs.get(event["program"], ())
@@ -269,8 +275,13 @@ class Facts:
         slots = {side: sorted(event[side].items()) for side in ("inputs", "outputs")}
         read = ", ".join(name for _, names in slots["inputs"] for name in names)
         line = f"line {event['line']} " if event["line"] else ""
+        written = [name for _, names in slots["outputs"] for name in names]
+        shapes = [self.shapes.get((event["program"], name)) for name in written]
         words = f"{line}appends {event['type']}({read})"
-        yield ("op", program, place), (event["type"], event["index"], slots), words
+        if shapes and shapes[0] is not None:
+            words += f", of shape {shapes[0]}"
+        said = event["type"], event["index"], slots, shapes
+        yield ("op", program, place), said, words
 
     def run_op(self, event: Any) -> Iterator[Told]:
         """Tell of what an operator of a running program computed."""
@@ -301,6 +312,7 @@ KINDS: Mapping[str, Callable[[Facts, Any], Iterator[Told]]] = {
     "grad": Facts.grad,
     "free": Facts.free,
     "program": Facts.program,
+    "var": Facts.var,
     "op": Facts.op,
     "run_op": Facts.run_op,
     "op_failed": Facts.op_failed,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from threading import get_ident
 from types import FrameType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -28,6 +28,11 @@ from teachgraph.jit.static_function import StaticFunction
 from teachgraph_widgets import events
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
+from teachgraph_widgets.foreign_programs import (
+    ForeignProgram,
+    ForeignVariable,
+    Seen,
+)
 from teachgraph_widgets.identity import Numbers
 from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
@@ -78,6 +83,7 @@ class ProgramRecorder(Watcher):
         self._followed = True
         self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
+        self.seen = Seen()
         log.release = self.release
 
     @careful
@@ -94,12 +100,14 @@ class ProgramRecorder(Watcher):
     @careful
     def variable_created(self, variable: Variable) -> None:
         """Record a new Variable."""
+        variable = self.seen.variable(variable)
         number = self.number(variable.block.program, variable)
         self.write_variable(variable, number, self.cursor.place())
 
     @careful
     def operator_inserted(self, operator: Operator, index: int) -> None:
         """Record an Operator, and the shapes that its outputs get from it."""
+        operator = self.seen.operator(operator)
         if not operator.role & OpRole.BACKWARD:  # so the backward part is complete
             self.release()
         number = self.number(operator.block.program, operator)
@@ -172,6 +180,7 @@ class ProgramRecorder(Watcher):
     @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """Record the begin of a run, unless the run is skipped."""
+        program = self.seen.program(program)
         known = self._programs.find(program)
         number = self.number(program) if known is None else known
         self.running = program
@@ -189,7 +198,7 @@ class ProgramRecorder(Watcher):
         """Record the outputs of an Operator of the running program."""
         if self.running is None or not self._followed:
             return
-        op = self._ops.find(operator)
+        op = self._ops.find(self.seen.operator(operator))
         if op is None:
             self.log.leave_out("operators", "they are not in the program that was seen")
             return
@@ -270,9 +279,9 @@ class ProgramRecorder(Watcher):
         for thing in contents(program):
             if thing is announced:
                 continue
-            if isinstance(thing, Block):
+            if isinstance(thing, Block | ForeignProgram):
                 self.write_block(thing, number, line)
-            elif isinstance(thing, Variable):
+            elif isinstance(thing, Variable | ForeignVariable):
                 self.write_variable(thing, number, line)
             else:
                 self.write_operator(thing, thing.idx, number, line)
@@ -285,6 +294,8 @@ class ProgramRecorder(Watcher):
 
     def title(self, program: Program, role: ProgramRole, origin: int | None) -> str:
         """Return a program's name in the user's code, or else a title by its role."""
+        if isinstance(program, ForeignProgram):
+            return clean(f"your {TITLES[role] if role != 'other' else program.title}")
         called = clean(self.called(program))
         if called or origin is None or role == "test":
             return called or TITLES[role]
@@ -393,6 +404,10 @@ def name_of(static: StaticFunction) -> str:
 
 def program_role(program: Program) -> ProgramRole:
     """Return a program's role: startup, main, test or other."""
+    if isinstance(program, ForeignProgram):
+        return (
+            cast("ProgramRole", program.title) if program.title in TITLES else "other"
+        )
     if program.origin is not None:
         return "test" if program.for_test else "other"
     if program is default_startup_program():
@@ -407,6 +422,8 @@ def program_role(program: Program) -> ProgramRole:
 
 def variable_role(variable: Variable) -> Role:
     """Return a variable's role as a letter."""
+    if isinstance(variable, ForeignVariable):
+        return variable.role
     if isinstance(variable, Parameter):
         return "P" if getattr(variable, "trainable", True) else "B"
     if variable.is_data:

@@ -5,6 +5,6 @@ task: ops_in_startup
 says: wrong
 """
 
-
-def ops_in_startup():
-    return 9
+INSTEAD = {
+    "return 3": "return 9",
+}

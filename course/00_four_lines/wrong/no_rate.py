@@ -5,6 +5,6 @@ task: ops_in_startup
 says: rate
 """
 
-
-def ops_in_startup():
-    return 2
+INSTEAD = {
+    "return 3": "return 2",
+}

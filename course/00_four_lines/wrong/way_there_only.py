@@ -5,6 +5,6 @@ task: ops_after_five_runs
 says: wrong
 """
 
-
-def ops_after_five_runs():
-    return 3
+INSTEAD = {
+    "return 9": "return 3",
+}

@@ -5,6 +5,6 @@ task: whose_row
 says: wrong
 """
 
-
-def whose_row():
-    return 3
+INSTEAD = {
+    "return 4": "return 3",
+}

@@ -5,6 +5,6 @@ task: whose_row
 says: layer
 """
 
-
-def whose_row():
-    return 2
+INSTEAD = {
+    "return 4": "return 2",
+}

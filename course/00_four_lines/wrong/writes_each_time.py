@@ -5,6 +5,6 @@ task: ops_after_five_runs
 says: times
 """
 
-
-def ops_after_five_runs():
-    return 45
+INSTEAD = {
+    "return 9": "return 45",
+}

@@ -5,6 +5,6 @@ task: saved_arrays
 says: add
 """
 
-
-def saved_arrays():
-    return [2, 2, 1]
+INSTEAD = {
+    "return [2, 0, 0]": "return [2, 2, 1]",
+}

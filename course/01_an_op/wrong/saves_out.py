@@ -5,6 +5,6 @@ task: saved_arrays
 says: mul
 """
 
-
-def saved_arrays():
-    return [3, 0, 0]
+INSTEAD = {
+    "return [2, 0, 0]": "return [3, 0, 0]",
+}

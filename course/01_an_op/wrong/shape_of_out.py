@@ -5,6 +5,6 @@ task: shapes_back
 says: out
 """
 
-
-def shapes_back():
-    return [[3, 4], [3, 4]]
+INSTEAD = {
+    "return [[3, 1], [4]]": "return [[3, 4], [3, 4]]",
+}

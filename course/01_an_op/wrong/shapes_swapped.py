@@ -5,6 +5,6 @@ task: shapes_back
 says: wrong
 """
 
-
-def shapes_back():
-    return [[4], [3, 1]]
+INSTEAD = {
+    "return [[3, 1], [4]]": "return [[4], [3, 1]]",
+}

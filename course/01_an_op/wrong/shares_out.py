@@ -5,10 +5,6 @@ task: sum_rule
 says: wrong
 """
 
-
-def sum_rule(dout, x, axis=None, keepdims=False):
-    shape = list(x.shape)
-    summed = range(x.ndim) if axis is None else np.atleast_1d(axis)
-    for one in summed:
-        shape[one] = 1
-    return (dout.reshape(shape) * np.ones(x.shape) * dout.size / x.size,)
+INSTEAD = {
+    "shape),)": "shape) * dout.size / x.size,)",
+}

@@ -5,6 +5,6 @@ task: softplus_rule
 says: no_dout
 """
 
-
-def softplus_rule(dout, x):
-    return (sigmoid(x),)
+INSTEAD = {
+    "return (dout * sigmoid(x),)": "return (sigmoid(x),)",
+}

@@ -5,6 +5,6 @@ task: softplus_rule
 says: second
 """
 
-
-def softplus_rule(dout, x):
-    return (dout * sigmoid(x) * (1 - sigmoid(x)),)
+INSTEAD = {
+    "return (dout * sigmoid(x),)": "return (dout * sigmoid(x) * (1 - sigmoid(x)),)",
+}

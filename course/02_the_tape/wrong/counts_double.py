@@ -5,7 +5,7 @@ task: accumulate
 says: wrong
 """
 
-
-def accumulate(loss, retain_graph=False):
-    for leaf, dx in backward(loss, retain_graph).items():
-        leaf.grad = (dx if leaf.grad is None else leaf.grad) + dx
+INSTEAD = {
+    "dx if leaf.grad is None": "(dx if leaf.grad is None",
+    "leaf.grad + dx": "leaf.grad) + dx",
+}

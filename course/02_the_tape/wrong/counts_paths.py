@@ -5,13 +5,6 @@ task: arrivals
 says: paths
 """
 
-
-def arrivals(loss):
-    count, stack = {}, [loss.node]
-    while stack:
-        for edge in stack.pop().edges:
-            if edge is not None:
-                count[edge] = count.get(edge, 0) + 1
-                if isinstance(edge, Node):
-                    stack.append(edge)
-    return count
+INSTEAD = {
+    "if count[edge] == 1 and isinstance(edge, Node):": "if isinstance(edge, Node):",
+}

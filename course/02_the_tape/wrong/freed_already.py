@@ -5,6 +5,6 @@ task: after_two_passes
 says: wrong
 """
 
-
-def after_two_passes():
-    return 0.0
+INSTEAD = {
+    "return 216.0": "return 0.0",
+}

@@ -5,21 +5,6 @@ task: backward
 says: not_retained
 """
 
-
-def backward(loss, retain_graph=False):
-    waiting, leaves = arrivals(loss), {}
-    grads, ready = {loss.node: np.ones_like(loss.data)}, [loss.node]
-    while ready:
-        edge = ready.pop()
-        dout = grads.pop(edge)
-        if isinstance(edge, Tensor):
-            leaves[edge] = dout
-            continue
-        for source, dx in pull(edge, dout):
-            grads[source] = grads[source] + dx if source in grads else dx
-            waiting[source] -= 1
-            if waiting[source] == 0:
-                ready.append(source)
-        if True:
-            edge.free()
-    return leaves
+INSTEAD = {
+    "if not retain_graph:": "if True:",
+}

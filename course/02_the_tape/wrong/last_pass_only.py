@@ -5,6 +5,6 @@ task: after_two_passes
 says: replaced
 """
 
-
-def after_two_passes():
-    return 108.0
+INSTEAD = {
+    "return 216.0": "return 108.0",
+}

@@ -5,6 +5,6 @@ task: runs_of_a_rule
 says: two
 """
 
-
-def runs_of_a_rule():
-    return 2
+INSTEAD = {
+    "return 1": "return 2",
+}

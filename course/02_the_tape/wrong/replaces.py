@@ -5,7 +5,6 @@ task: accumulate
 says: replaced
 """
 
-
-def accumulate(loss, retain_graph=False):
-    for leaf, dx in backward(loss, retain_graph).items():
-        leaf.grad = dx
+INSTEAD = {
+    "leaf.grad = dx if leaf.grad is None else leaf.grad + dx": "leaf.grad = dx",
+}

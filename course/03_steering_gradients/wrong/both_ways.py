@@ -5,6 +5,6 @@ task: slope_past_a_cut
 says: both
 """
 
-
-def slope_past_a_cut():
-    return 27.0
+INSTEAD = {
+    "return 9.0": "return 27.0",
+}

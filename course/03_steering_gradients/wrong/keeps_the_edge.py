@@ -5,6 +5,6 @@ task: detach
 says: edge
 """
 
-
-def detach(x):
-    return Tensor(x.data, x.stop_gradient, x.node)
+INSTEAD = {
+    "return Tensor(x.data)": "return Tensor(x.data, x.stop_gradient, x.node)",
+}

@@ -5,6 +5,6 @@ task: slope_past_a_cut
 says: wrong
 """
 
-
-def slope_past_a_cut():
-    return 0.0
+INSTEAD = {
+    "return 9.0": "return 0.0",
+}

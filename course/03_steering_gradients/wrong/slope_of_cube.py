@@ -5,6 +5,6 @@ task: bend_of_cube
 says: wrong
 """
 
-
-def bend_of_cube():
-    return 13.0
+INSTEAD = {
+    "return 12.0": "return 13.0",
+}

@@ -5,6 +5,6 @@ task: bend_of_cube
 says: value
 """
 
-
-def bend_of_cube():
-    return 8.0
+INSTEAD = {
+    "return 12.0": "return 8.0",
+}

@@ -5,6 +5,6 @@ task: batches_in_grad
 says: wrong
 """
 
-
-def batches_in_grad():
-    return 4
+INSTEAD = {
+    "return 3": "return 4",
+}

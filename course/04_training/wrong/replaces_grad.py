@@ -5,6 +5,6 @@ task: batches_in_grad
 says: one
 """
 
-
-def batches_in_grad():
-    return 1
+INSTEAD = {
+    "return 3": "return 1",
+}

@@ -5,6 +5,6 @@ task: first_step
 says: sgd
 """
 
-
-def first_step():
-    return 0.1
+INSTEAD = {
+    "return 0.001": "return 0.1",
+}

@@ -5,6 +5,6 @@ task: first_step
 says: wrong
 """
 
-
-def first_step():
-    return 0.01
+INSTEAD = {
+    "return 0.001": "return 0.01",
+}

@@ -5,6 +5,6 @@ task: numbers_to_learn
 says: wrong
 """
 
-
-def numbers_to_learn():
-    return 34
+INSTEAD = {
+    "return 2 * 32 + 32 + 32 * 2 + 2": "return 34",
+}

@@ -5,6 +5,6 @@ task: numbers_to_learn
 says: biases
 """
 
-
-def numbers_to_learn():
-    return 128
+INSTEAD = {
+    "return 2 * 32 + 32 + 32 * 2 + 2": "return 128",
+}

@@ -5,6 +5,6 @@ task: nodes_of_a_step
 says: loss
 """
 
-
-def nodes_of_a_step():
-    return 5
+INSTEAD = {
+    "return 6": "return 5",
+}

@@ -177,7 +177,8 @@ export class Column {
   private compare(against: ProgramState | undefined): void {
     const { title, when } = WORDS[this.family];
     const left = this.family === "startup" && against !== undefined;
-    setText(this.name, left ? "Main program" : title);
+    const own = this.program?.event.title.startsWith("your ");
+    setText(this.name, own ? `Your ${title.toLowerCase()}` : left ? "Main program" : title);
     setText(this.when, left ? " · what was cloned" : ` · ${when}`);
     const rows = against?.rows ?? [];
     if (against === this.against && rows.length === this.counterparts.size) return;

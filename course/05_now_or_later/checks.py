@@ -1,0 +1,236 @@
+"""Checks of lesson 05: a layer by hand, shapes by trial, and an op's second reader."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import teachgraph as paddle
+from teachgraph import fluid
+from teachgraph.course.judging import call, expect
+
+CASES = 20
+
+MAIN = [
+    ["mul", {"X": ["x"], "Y": ["w"]}, 1],
+    ["elementwise_add", {"X": [1], "Y": ["b"]}, 2],
+    ["relu", {"X": [2]}, 3],
+]
+"""The operators that Paddle 2.6.2 writes; a number stands for a result."""
+
+KERNELS = {
+    "add": np.add,
+    "matmul": np.matmul,
+    "softplus": lambda x: np.log1p(np.exp(x)),
+    "rows": lambda x: x.sum(axis=1),
+    "flat": lambda x: x.reshape(-1),
+    "twice": lambda x: np.concatenate([x, x]),
+    "under": lambda x, y: np.concatenate([x, y]),
+    "pick": lambda x, labels: x[np.arange(len(labels)), labels],
+    "scaled": lambda x, by: x * by,
+}
+TRIALS = [
+    ["matmul", [[-1, 784], [784, 10]], {}, [-1, 10]],
+    ["add", [[-1, 10], [10]], {}, [-1, 10]],
+    ["softplus", [[2, 3]], {}, [2, 3]],
+    ["add", [[-1, 2], [2]], {}, [-1, 2]],
+    ["add", [[-1, 3], [3]], {}, [-1, 3]],
+    ["matmul", [[-1, 2], [2, 3]], {}, [-1, 3]],
+    ["rows", [[-1, 4]], {}, [-1]],
+    ["flat", [[-1, 4]], {}, [-1]],
+    ["flat", [[3, 4]], {}, [12]],
+    ["twice", [[-1, 4]], {}, [-1, 4]],
+    ["under", [[-1, 4], [3, 4]], {}, [-1, 4]],
+    ["pick", [[-1, 10], [-1]], {}, [-1]],
+    ["scaled", [[2, -1]], {"by": 3.0}, [2, -1]],
+    ["softplus", [[]], {}, []],
+]
+
+
+def written(block):
+    """The operators of a block: type, inputs by slot, output."""
+    numbers, rows = {}, []
+    for operator in block.ops:
+        inputs = {
+            slot: [numbers.get(name, name) for name in names]
+            for slot, names in operator.inputs.items()
+            if names
+        }
+        for name in operator.output_arg_names:
+            numbers[name] = len(numbers) + 1
+        rows.append([operator.type, inputs, numbers[operator.output_arg_names[0]]])
+    return rows
+
+
+def run_dense(mine, rows, width, size):
+    """A learner's layer in new programs, and what it computes."""
+    main, startup = fluid.Program(), fluid.Program()
+    with paddle.static.program_guard(main, startup):
+        x = paddle.static.data("x", [-1, width])
+    block = main.global_block()
+    y = mine.dense(block, startup.global_block(), x, size)
+    expect(y is not None, "no_result")
+    seen = {
+        "main": written(block),
+        "startup": [[o.type, o.output_arg_names] for o in startup.global_block().ops],
+        "parameters": {p.name: list(p.shape) for p in main.all_parameters()},
+        "shape": list(getattr(y, "shape", ())),
+    }
+    names = [name for _, filled in seen["startup"] for name in filled]
+    if {"w", "b"} <= {*names} and all(o.type in RUNNABLE for o in block.ops):
+        with fluid.scope_guard(fluid.Scope()):
+            exe, feed = fluid.Executor(), {"x": np.asarray(rows, "float32")}
+            got = exe.run(startup, fetch_list=names)
+            seen["begins"] = dict(zip(names, got, strict=True))
+            seen["y"] = exe.run(main, feed=feed, fetch_list=[y])[0]
+    return seen
+
+
+RUNNABLE = {"mul", "elementwise_add", "relu"}
+
+
+def run_infer(mine, kind, shapes, attrs):
+    """The shape that is inferred, and the kernels' runs on anything but zeros."""
+    handed = []
+
+    def kernel(*arrays, **attrs):
+        handed.extend(arrays)
+        return KERNELS[kind](*arrays, **attrs)
+
+    found = mine.infer_shape(kernel, shapes, attrs)
+    expect(isinstance(found, list | tuple), "a_list", got=type(found).__name__)
+    return {"shape": [int(n) for n in found], "runs": len(handed) // len(shapes)}
+
+
+def run_append(mine, inputs, attrs):
+    """An op appended to a program.
+
+    Inputs are shapes: of data, of parameters after "w", of constants where a number.
+    """
+    main, ran = mine.Program("main"), []
+
+    def kernel(*arrays, **attrs):
+        ran.append(1)
+        return sum(arrays)
+
+    taken = mine.Variable(main, "mix_0", [1])
+    given = [
+        value if isinstance(value, float) else variable(mine, main, f"v{i}", value)
+        for i, value in enumerate(inputs)
+    ]
+    op = mine.Op("mix", kernel, None)
+    out = mine.append(op, *given, **attrs)
+    expect(isinstance(out, mine.Variable), "a_variable", got=type(out).__name__)
+    expect(out is not taken and out not in given, "new")
+    rows = main.ops
+    return {
+        "operators": len(rows),
+        "op": rows[0].op is op if rows else False,
+        "inputs": rows[0].inputs == given if rows else False,
+        "outputs": rows[0].outputs == [out] if rows else False,
+        "attrs": rows[0].attrs if rows else {},
+        "name": out.name,
+        "known": main.variables.get(out.name) is out,
+        "taken": main.variables.get("mix_0") is taken,
+        "shape": list(out.shape),
+        "stop": out.stop_gradient,
+    }
+
+
+def variable(mine, program, name, spec):
+    """A variable by its shape; "w" before it makes it a parameter."""
+    learns = spec[:1] == ["w"]
+    return mine.Variable(program, name, spec[learns:], stop_gradient=not learns)
+
+
+def six_lines(ask):
+    """Writing needs no numbers."""
+    found = ask(call, "six_lines")
+    expect(isinstance(found, str) and len(found) == 6, "letters")
+    expect(found[1] == "l" and found[2] == "l", "layers")
+    expect(found[3] == "n" and found[5] == "n", "runs")
+    expect(found[4] == "l", "loop")
+    expect(found == "nllnln", "wrong")
+
+
+def relus(ask):
+    """Python's loop ran while the program was written."""
+    found = ask(call, "relus")
+    expect(found != 1, "one")
+    expect(found == 3, "wrong")
+
+
+def dense(ask):
+    """Compare with the operators that Paddle writes, and with NumPy."""
+    draw = np.random.default_rng(5)
+    for case in range(CASES):
+        width, size = 2 + case % 3, 1 + case % 4
+        rows = draw.uniform(-2, 2, (1 + case % 5, width))
+        seen = ask(run_dense, rows.tolist(), width, size)
+        shapes = {"w": [width, size], "b": [size]}
+        fills = sorted(name for kind, names in seen["startup"] for name in names)
+        types = [row[0] for row in seen["main"]]
+        expect("fill_constant" not in types, "filled_in_main")
+        expect(fills == ["b", "w"], "startup", got=len(fills))
+        expect(seen["parameters"] == shapes, "parameters")
+        expect(len(types) == 3, "three", got=len(types))
+        expect(types == [row[0] for row in MAIN], "order", got=", ".join(types))
+        expect(seen["main"] == MAIN, "slots")
+        expect(seen["shape"] == [-1, size], "result", got=seen["shape"])
+        ones = all(np.array_equal(b, np.ones(b.shape)) for b in seen["begins"].values())
+        expect(ones, "ones")
+        wanted = np.maximum(rows.sum(axis=1, keepdims=True) + np.ones(size), 0)
+        expect(np.allclose(seen["y"], wanted, atol=1e-5), "wrong")
+
+
+def infer_shape(ask):
+    """Compare with the table of shapes."""
+    for kind, shapes, attrs, wanted in TRIALS:
+        seen = ask(run_infer, kind, shapes, attrs)
+        got = seen["shape"]
+        facts = {"kernel": kind, "given": shapes, "got": got, "wanted": wanted}
+        expect(-1 in got or -1 not in wanted, "lost", **facts)
+        expect(got == wanted, "wrong", **facts)
+        expect(seen["runs"] >= 1, "no_trial")
+    draw = np.random.default_rng(6)
+    for _ in range(CASES):
+        inner, wide = (int(n) for n in draw.integers(1, 9, 2))
+        seen = ask(run_infer, "matmul", [[-1, inner], [inner, wide]], {})
+        facts = {"kernel": "matmul", "given": [[-1, inner], [inner, wide]]}
+        expect(
+            seen["shape"] == [-1, wide],
+            "wrong",
+            **facts,
+            got=seen["shape"],
+            wanted=[-1, wide],
+        )
+
+
+def append(ask):
+    """Look at the operator, and at the variable it writes."""
+    draw = np.random.default_rng(7)
+    for case in range(CASES):
+        width = int(draw.integers(1, 5))
+        kinds = [[-1, width], ["w", width], 2.5, ["w", 1], [-1, width]]
+        inputs = [kinds[0]] + [kinds[i] for i in draw.integers(0, 5, 1 + case % 3)]
+        if case % 4 == 1:
+            inputs = [2.5, *inputs]
+        seen = ask(run_append, inputs, {})
+        learns = any(x[:1] == ["w"] for x in inputs if not isinstance(x, float))
+        expect(seen["operators"] == 1, "one_operator", got=seen["operators"])
+        expect(seen["op"] and seen["inputs"], "inputs")
+        expect(seen["outputs"], "outputs")
+        expect(seen["taken"] and seen["name"] == "mix_1", "name", got=seen["name"])
+        expect(seen["known"], "elsewhere")
+        shape = {"got": seen["shape"], "wanted": [-1, width]}
+        expect(seen["shape"] == [-1, width], "shape", **shape)
+        expect(seen["stop"] == (not learns), "stop", learns=learns)
+    seen = ask(run_append, [[2, 2]], {"axis": 1})
+    expect(seen["attrs"] == {"axis": 1}, "attrs")
+
+
+def shape_of_scores(ask):
+    """A batch of any size, two scores a row."""
+    found = ask(call, "shape_of_scores")
+    expect(list(found) != [2, 2], "batch")
+    expect(list(found) != [-1, 3], "hidden")
+    expect(list(found) == [-1, 2], "wrong")

@@ -1,0 +1,279 @@
+"""Checks of lesson 06: the backward of random programs, operator for operator.
+
+A graph is plain data: the kinds of its leaves ("w" for a parameter, "x" for data), then
+steps `(op, inputs)` by position; the loss is the sum of the last step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import teachgraph as paddle
+from teachgraph.course.judging import call, expect
+
+CASES = 30
+SHAPE = [2, 3]
+
+SQUARE = (["w"], [["mul", 0, 0]])
+DIAMOND = (["w"], [["mul", 0, 0], ["softplus", 1], ["add", 1, 2]])
+CLASSES = (["x", "w"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]])
+
+
+def drawn(seed):
+    """A random graph whose loss depends on a parameter."""
+    draw = np.random.default_rng(seed)
+    leaves = ["w", *draw.choice(["w", "x"], 2).tolist()]
+    steps = []
+    for count in range(3, int(draw.integers(5, 11))):
+        kind = ["add", "mul", "softplus"][draw.integers(3)]
+        first = int(draw.integers(max(0, count - 3), count))
+        inputs = [first, int(draw.integers(count))]
+        steps.append([kind, *inputs[: 1 if kind == "softplus" else 2]])
+    steps.append(["add", 0, 2 + len(steps)])
+    return leaves, steps
+
+
+def built(mine, graph):
+    """The graph as a program of the learner's: variables by position, the loss last."""
+    leaves, steps = graph
+    main, startup = mine.Program("main"), mine.Program("startup")
+    variables = [
+        mine.parameter(main, startup, f"leaf_{i}", np.ones(SHAPE))
+        if kind == "w"
+        else mine.Variable(main, f"leaf_{i}", SHAPE, data=True)
+        for i, kind in enumerate(leaves)
+    ]
+    ops = {"add": mine.add, "mul": mine.mul, "softplus": mine.smooth}
+    for kind, *inputs in steps:
+        variables.append(ops[kind](*(variables[i] for i in inputs)))
+    return [*variables, mine.total(variables[-1])]
+
+
+def ours(graph):
+    """The rows that the framework writes for the same graph."""
+    leaves, steps = graph
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        variables = [
+            paddle.static.create_parameter(SHAPE, "float32", name=f"leaf_{i}")
+            if kind == "w"
+            else paddle.static.data(f"leaf_{i}", SHAPE)
+            for i, kind in enumerate(leaves)
+        ]
+        ops = {"add": paddle.add, "mul": paddle.multiply}
+        ops["softplus"] = paddle.nn.functional.softplus
+        for kind, *inputs in steps:
+            variables.append(ops[kind](*(variables[i] for i in inputs)))
+        variables.append(paddle.sum(variables[-1]))
+        block = main.global_block()
+        written = len(block.ops)
+        pairs = paddle.static.append_backward(variables[-1])
+    known = {variable.name: i for i, variable in enumerate(variables)}
+    rows = [
+        [
+            plain(one.type),
+            [renamed(n, known) for n in read_back(one)],
+            [renamed(n, known) for n in written_back(one)],
+        ]
+        for one in block.ops[written:]
+    ]
+    found = {known[p.name]: renamed(g.name, known) for p, g in pairs}
+    return rows, found
+
+
+def plain(kind):
+    """Our name of an op, as the lessons call it."""
+    kind = kind.replace("fill_constant", "ones").removeprefix("elementwise_")
+    return kind.removeprefix("reduce_")
+
+
+def read_back(operator):
+    """The gradients that an operator of the way back reads."""
+    return [name for name in operator.input_arg_names if "@GRAD" in name]
+
+
+def written_back(operator):
+    """The gradients that it writes, in order; `` for one that nobody wants."""
+    slots = list(operator.outputs.values())
+    names = [names[0] if names else "" for names in slots]
+    return ["" if name == "@EMPTY@" else name for name in names]
+
+
+def renamed(name, known):
+    """A gradient's name, with the position of its variable."""
+    base, at, rest = name.partition("@")
+    return f"{known.get(base, base)}{at}{rest}"
+
+
+def run_path(mine, graph):
+    """The positions of the outputs of the path."""
+    variables = built(mine, graph)
+    positions = {id(variable): i for i, variable in enumerate(variables)}
+    path = mine.path_to(variables[-1])
+    operators = all(isinstance(one, mine.Operator) for one in path)
+    expect(isinstance(path, list) and operators, "a_list")
+    return [positions[id(one.outputs[0])] for one in path]
+
+
+def run_part(mine, before, expected, shape):
+    """A new part, and the list it was added to."""
+    main = mine.Program("main")
+    x = mine.Variable(main, "v", shape, stop_gradient=False)
+    parts = [mine.Variable(main, f"part_{i}", shape) for i in range(before)]
+    kept, operators = list(parts), len(main.ops)
+    part = mine.new_part(x, parts, expected)
+    expect(isinstance(part, mine.Variable), "a_variable", got=type(part).__name__)
+    added = len(parts) == before + 1 and parts[:-1] == kept and parts[-1] is part
+    return {
+        "name": part.name,
+        "shape": list(part.shape),
+        "added": added,
+        "program": main.variables.get(part.name) is part and len(main.ops) == operators,
+    }
+
+
+def run_joined(mine, count, shape):
+    """What joins so many parts."""
+    main = mine.Program("main")
+    x = mine.Variable(main, "v", shape, stop_gradient=False)
+    parts = [mine.Variable(main, f"part_{i}", shape) for i in range(count)]
+    whole = mine.joined(x, list(parts))
+    expect(isinstance(whole, mine.Variable), "a_variable", got=type(whole).__name__)
+    row = main.ops[0] if main.ops else None
+    return {
+        "is_part": whole in parts,
+        "operators": len(main.ops),
+        "name": whole.name,
+        "shape": list(whole.shape),
+        "op": row is not None and row.op is mine.add_up,
+        "reads": [x.name for x in row.inputs] if row else [],
+        "writes": row is not None and row.outputs == [whole],
+    }
+
+
+def run_backward(mine, graph):
+    """The rows that the learner's pass appends, and the gradients it returns."""
+    variables = built(mine, graph)
+    main = variables[0].program
+    written = len(main.ops)
+    found = mine.append_backward(variables[-1])
+    expect(isinstance(found, dict), "a_dict", got=type(found).__name__)
+    known = {variable.name: i for i, variable in enumerate(variables)}
+    rows = [row_of(one, known) for one in main.ops[written:]]
+    pairs = {known[x.name]: renamed(g.name, known) for x, g in found.items()}
+    shapes = [[*g.shape] == [*x.shape] for x, g in found.items()]
+    return {"rows": rows, "found": pairs, "shapes": all(shapes)}
+
+
+def row_of(operator, known):
+    """An operator of the way back as plain data."""
+    gradients = [x for x in operator.inputs if "@GRAD" in getattr(x, "name", "")]
+    return [
+        operator.op.name,
+        [renamed(x.name, known) for x in gradients],
+        ["" if x is None else renamed(x.name, known) for x in operator.outputs],
+    ]
+
+
+def sums(ask):
+    """One for w, one for y."""
+    found = ask(call, "sums")
+    expect(found != 1, "one")
+    expect(found == 2, "wrong")
+
+
+def second_part(ask):
+    """Parts are counted from 0."""
+    found = ask(call, "second_part")
+    expect(isinstance(found, str), "a_name")
+    expect(found != "w@GRAD", "whole")
+    expect(not found.endswith("@2"), "from_zero")
+    expect(found == "w@GRAD@RENAME@block0@1", "wrong")
+
+
+def path_to(ask):
+    """Compare with the positions that the loss needs and that depend on a parameter."""
+    for graph in [SQUARE, DIAMOND, CLASSES, *map(drawn, range(CASES))]:
+        leaves, steps = graph
+        found, last = ask(run_path, graph), len(leaves) + len(steps)
+        learns = [kind == "w" for kind in leaves]
+        for _, *inputs in steps:
+            learns.append(any(learns[i] for i in inputs))
+        needed = {last - 1}
+        for position in range(last - 1, len(leaves) - 1, -1):
+            if position in needed:
+                needed |= set(steps[position - len(leaves)][1:])
+        on_path = {last} | {i for i in needed if i >= len(leaves) and learns[i]}
+        expect(not set(found) - {last} - needed, "not_needed")
+        learning = all(i == last or learns[i] for i in found)
+        expect(learning, "no_gradient")
+        expect(len(found) == len(set(found)), "twice")
+        expect(found == sorted(found, reverse=True), "order")
+        expect(set(found) == on_path, "missing", got=len(found), wanted=len(on_path))
+
+
+def new_part(ask):
+    """Look at the name and the list."""
+    pairs = [
+        (before, expected) for expected in range(1, 7) for before in range(expected)
+    ]
+    for before, expected in pairs:
+        shape = [before + 1, -1]
+        seen = ask(run_part, before, expected, shape)
+        tail = f"@RENAME@block0@{before}" if expected > 1 else ""
+        facts = {"got": seen["name"], "wanted": f"v@GRAD{tail}"}
+        expect(expected > 1 or "RENAME" not in seen["name"], "only_one", **facts)
+        expect(seen["name"] == f"v@GRAD{tail}", "name", **facts)
+        expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
+        expect(seen["added"], "added")
+        expect(seen["program"], "program")
+
+
+def joined(ask):
+    """One part is whole; several need an operator."""
+    for case in range(20):
+        count, shape = case % 4 + 1, [case % 3 + 1, -1]
+        seen = ask(run_joined, count, shape)
+        if count == 1:
+            expect(seen["operators"] == 0, "needless")
+            expect(seen["is_part"], "single")
+            continue
+        expect(seen["operators"] == 1 and seen["op"], "no_sum", got=count)
+        reads = [f"part_{i}" for i in range(count)]
+        expect(
+            seen["reads"] == reads, "all_parts", got=len(seen["reads"]), wanted=count
+        )
+        expect(seen["writes"] and seen["name"] == "v@GRAD", "name", got=seen["name"])
+        expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
+
+
+def append_backward(ask):
+    """Compare with the framework's own rows."""
+    for graph in [SQUARE, DIAMOND, CLASSES, *map(drawn, range(CASES))]:
+        rows, found = ours(graph)
+        seen = ask(run_backward, graph)
+        theirs = seen["rows"]
+        kinds, wanted = [row[0] for row in theirs], [row[0] for row in rows]
+        facts = {"got": ", ".join(kinds), "wanted": ", ".join(wanted)}
+        expect(kinds[:1] == ["ones"], "no_seed")
+        expect(kinds.count("sum") == wanted.count("sum"), "sums", **facts)
+        expect(kinds == wanted, "order", **facts)
+        data = {i for i, kind in enumerate(graph[0]) if kind == "x"}
+        read = {name for row in theirs for name in row[2]}
+        starts = tuple(f"{i}@GRAD" for i in data)
+        expect(not any(name.startswith(starts) for name in read), "data")
+        names = {name for row in theirs for name in row[2] if name}
+        count = sum(bool(name) for row in theirs for name in row[2])
+        expect(len(names) == count, "clash")
+        for mine_row, our_row in zip(theirs, rows, strict=True):
+            facts = {"op": mine_row[0], "got": mine_row[1:], "wanted": our_row[1:]}
+            expect(mine_row == our_row, "row", **facts)
+        expect(seen["found"] == found, "returned", got=seen["found"], wanted=found)
+        expect(seen["shapes"], "shapes")
+
+
+def operators_added(ask):
+    """A seed, and one for each operator."""
+    found = ask(call, "operators_added")
+    expect(found != 6, "seed")
+    expect(found == 7, "wrong")
