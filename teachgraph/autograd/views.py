@@ -27,6 +27,7 @@ from teachgraph.ops.gather import gather
 from teachgraph.ops.scatter import scatter
 from teachgraph.ops.shape import (
     flatten_contiguous_range,
+    reshape2,
     squeeze2,
     transpose2,
     unsqueeze2,
@@ -75,7 +76,7 @@ class View(Op):
 
 
 for viewing in (
-    ops.reshape2,
+    reshape2,
     ops.reshape_as,
     transpose2,
     unsqueeze2,
@@ -348,9 +349,9 @@ def overlay(one: Tensor, tensor: Tensor, result: Tensor, owner: Array) -> Any:
     new = gather(flat(result), found[here])
     if here.size < target.size:
         new = scatter(flat(one), new, here)
-    return ops.reshape2(new, shape=one.shape)
+    return reshape2(new, shape=one.shape)
 
 
 def flat(tensor: Tensor) -> Any:
     """A tensor as a row."""
-    return ops.reshape2(tensor, shape=[tensor.data.size])
+    return reshape2(tensor, shape=[tensor.data.size])

@@ -20,7 +20,7 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Attrs, Like, Op, Traced, slot_name
+from teachgraph.core.op import Attrs, Like, Op, Traced, Values, slot_name
 from teachgraph.core.program import (
     Block,
     OpRole,
@@ -42,11 +42,7 @@ Variables = Sequence[Variable | None]
 
 
 def append(
-    block: Block,
-    op: Op,
-    inputs: Sequence[Any],
-    attrs: Mapping[str, Any],
-    out: Sequence[Variable] = (),
+    block: Block, op: Op, inputs: Values, attrs: Attrs, out: Sequence[Variable] = ()
 ) -> Any:
     """Append `op` for these inputs.
 
@@ -76,7 +72,7 @@ def append(
 
 
 def as_variable(
-    block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable | None:
     """An input as a Variable that the block sees.
 
@@ -91,7 +87,7 @@ def as_variable(
 
 
 def refuse_foreign(
-    block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable:
     """Refuse an input that is no Variable.
 
@@ -200,7 +196,7 @@ def pass_stop_gradient(
                 variable.stop_gradient = True
 
 
-def infer_outputs(op: Op, inputs: Variables, attrs: Mapping[str, Any]) -> list[Spec]:
+def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
     """The specs of an op's outputs.
 
     Raises:
@@ -215,7 +211,7 @@ def infer_outputs(op: Op, inputs: Variables, attrs: Mapping[str, Any]) -> list[S
         raise explained from None
 
 
-def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
+def infer(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
     """The specs of the outputs of `op` for inputs like these.
 
     Raises:
@@ -236,9 +232,9 @@ def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
     ]
     if not unknown:
         return trial(op, inputs, attrs)
-    choices = [dict.fromkeys(unknown, size) for size in TRIAL_SIZES]
+    choices = [filled(inputs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES]
     try:
-        results = [trial(op, inputs, attrs, sizes) for sizes in choices]
+        results = [trial(op, sized, attrs) for sized in choices]
     except Exception as error:
         results = search.call(op, inputs, attrs, unknown, error)
     else:
@@ -270,18 +266,12 @@ further: HookPoint[Callable[..., list[list[Spec]]]] = HookPoint(lambda *_: [])
 """Tries a size that has room for a window: `further(op, inputs, attrs, unknown, n)`."""
 
 
-def trial(
-    op: Op,
-    inputs: Inputs,
-    attrs: Mapping[str, Any],
-    sizes: Mapping[Place, int] | None = None,
-) -> list[Spec]:
-    """The specs of the outputs when the unknown sizes are set to these."""
-    sized = filled(inputs, sizes) if sizes else inputs
+def trial(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
+    """The specs of the outputs for inputs of known sizes."""
     if op.infer is not None:
-        likes = [None if spec is None else Like(spec) for spec in sized]
+        likes = [None if spec is None else Like(spec) for spec in inputs]
         return [Spec(tuple(s), d) for s, d in op.infer(*likes, **op.complete(attrs))]
-    stand_ins = [None if spec is None else stand_in(spec) for spec in sized]
+    stand_ins = [None if spec is None else stand_in(spec) for spec in inputs]
     with np.errstate(all="ignore"):
         results = op.kernel(*stand_ins, **attrs)
     parts = results if isinstance(results, tuple) else (results,)
@@ -340,7 +330,7 @@ new_parameter = HookPoint(create_parameter)
 class Static:
     """Static mode, for ops that have no input to hand themselves to."""
 
-    def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
+    def create(self, op: Op, attrs: Attrs) -> Any:
         """Append an op that has no inputs."""
         return append(current_block(), op, (), attrs)
 

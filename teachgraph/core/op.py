@@ -89,7 +89,7 @@ class Traced:
     dtype: Any
     stop_gradient: Any
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Interpret `op` on `inputs`, of which this is the first traced one."""
         raise NotImplementedError
 
@@ -335,7 +335,7 @@ class Op:
         """Slot names in the order of the kernel's parameters."""
         return [slot_name(name) for name in self.inputs]
 
-    def slots(self, inputs: Sequence[Any]) -> dict[str, list[Any]]:
+    def slots(self, inputs: Values) -> dict[str, list[Any]]:
         """A call's inputs under Paddle's slot names; one that is left out is empty."""
         slots: dict[str, list[Any]] = {slot: [] for slot in self.input_slots}
         for slot, x in zip(self.parameter_names(len(inputs)), inputs, strict=False):
@@ -355,7 +355,7 @@ class Op:
                 flat.append(values[0] if values else None)
         return flat
 
-    def complete(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, attrs: Attrs) -> dict[str, Any]:
         """The attributes with their defaults filled in."""
         return {**self.defaults, **attrs}
 
@@ -365,11 +365,7 @@ class Op:
         return names + names[-1:] * (count - len(names))
 
     def explain(
-        self,
-        inputs: Sequence[Any],
-        attrs: Mapping[str, Any],
-        error: BaseException,
-        **more: Any,
+        self, inputs: Values, attrs: Attrs, error: BaseException, **more: Any
     ) -> Exception:
         """The error to raise when the kernel raised `error` on these inputs."""
         names = self.parameter_names(len(inputs))
@@ -379,7 +375,7 @@ class Op:
             self.type, names, inputs, attrs, reason, needs=self.needs, **more
         )
 
-    def reason(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> OpError | None:
+    def reason(self, inputs: Values, attrs: Attrs) -> OpError | None:
         """Why these shapes do not fit, in the words of the op's own inference."""
         if self.infer is None:
             return None

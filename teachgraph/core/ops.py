@@ -284,29 +284,6 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
     return unbroadcast.kernel(dx, x, axis=axis)
 
 
-@op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
-def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
-    """Reshape x; a size of 0 keeps x's, one may be -1."""
-    return x.reshape(resolved(shape, x.shape))
-
-
-def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
-    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
-
-    Raises:
-        ShapeError: A size is below -1, which NumPy would take for -1.
-    """
-    if min(shape, default=0) < -1:
-        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
-    return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
-
-
-@reshape2.grad
-def reshape2_grad(dout: Any, x: Like) -> Any:
-    """dx = dout in the shape of x."""
-    return reshape_as(dout, x)
-
-
 @op(needs="as many elements in X as in Y")
 def reshape_as(x: Any, y: Any) -> Any:
     """Reshape `x` to the shape of `y`."""
@@ -333,7 +310,7 @@ def matrix(x: Any, columns_from: int) -> Any:
     if len(x.shape) == 2:
         return x
     rows, columns = x.shape[:columns_from], x.shape[columns_from:]
-    return reshape2(x, shape=[-1 if -1 in rows else prod(rows), prod(columns)])
+    return x.reshape([-1 if -1 in rows else prod(rows), prod(columns)])
 
 
 def check_columns(x: Any, columns_from: int) -> None:

@@ -23,7 +23,7 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Op, Traced, find
+from teachgraph.core.op import Attrs, Op, Traced, Values, find
 from teachgraph.core.threads import Guard, InForce
 
 GRAD = "@GRAD"
@@ -114,7 +114,7 @@ class Variable(Traced):
         self.dtype: np.dtype[Any] = dtypes.convert(dtype)
         self._persistable, self._stop_gradient = persistable, stop_gradient
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Append `op` to the current Block; its outputs are new Variables."""
         from teachgraph.core.build import append  # the builder knows Variables
 
@@ -209,12 +209,7 @@ class Operator:
     """
 
     def __init__(
-        self,
-        block: Block,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: Mapping[str, Any],
+        self, block: Block, type: str, inputs: Slots, outputs: Slots, attrs: Attrs
     ) -> None:
         self.block, self.type = block, type
         self.inputs, self.outputs, self.attrs = inputs, outputs, dict(attrs)

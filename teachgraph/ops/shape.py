@@ -17,6 +17,7 @@ from teachgraph.core.ops import reshape_as
 __all__ = [
     "flatten_contiguous_range",
     "is_empty",
+    "reshape2",
     "shape_",
     "size",
     "squeeze2",
@@ -30,6 +31,29 @@ __all__ = [
 def view_dtype(input: Any, *, dtype: int) -> Any:
     """Reinterpret the bytes as another dtype (Paddle's code)."""
     return np.array(input, order="C").view(dtypes.convert(dtype))
+
+
+@op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
+def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
+    """Reshape x; a size of 0 keeps x's, one may be -1."""
+    return x.reshape(resolved(shape, x.shape))
+
+
+def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
+    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
+
+    Raises:
+        ShapeError: A size is below -1, which NumPy would take for -1.
+    """
+    if min(shape, default=0) < -1:
+        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
+    return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
+
+
+@reshape2.grad
+def reshape2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
 
 
 @op(key="squeeze", needs="axes of size 1")

@@ -117,7 +117,7 @@ def outcome(
 ) -> list[Spec] | Exception:
     """The result of a trial, or what it raised."""
     try:
-        return trial(op, inputs, attrs, sizes)
+        return trial(op, filled(inputs, sizes), attrs)
     except Exception as error:
         return error
 
@@ -161,7 +161,7 @@ def attempt(
     if too_large(inputs, sizes):
         return []
     try:
-        return [trial(op, inputs, attrs, sizes)]
+        return [trial(op, filled(inputs, sizes), attrs)]
     except Exception:
         return []
 

@@ -17,6 +17,7 @@ from teachgraph.core.op import Op
 from teachgraph.ops import conv
 from teachgraph.ops.channels import LAYOUTS
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
+from teachgraph.ops.shape import reshape2
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -120,7 +121,7 @@ def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any
         return out
     ones, last = [1] * (len(out.shape) - 2), attrs["data_format"].endswith("C")
     wide = [1, *ones, bias.shape[0]] if last else [1, bias.shape[0], *ones]
-    bias = ops.reshape2(bias, shape=wide)
+    bias = reshape2(bias, shape=wide)
     with layer():
         return ops.elementwise_add(out, bias)
 

@@ -8,13 +8,12 @@ from string import ascii_letters
 from typing import Any
 
 from teachgraph.core.errors import ShapeError, at_user_line
-from teachgraph.core.ops import reshape2
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
 from teachgraph.ops.functions.creation import eye
 from teachgraph.ops.functions.decomposition import cholesky, eigvalsh, inverse
 from teachgraph.ops.matmul import matmul_v2
-from teachgraph.ops.shape import transpose2
+from teachgraph.ops.shape import reshape2, transpose2
 
 __all__ = [
     "addmm",

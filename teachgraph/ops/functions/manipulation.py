@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import ops
 from teachgraph.core.errors import ShapeError, explain
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.adjoints import expand_as_v2
-from teachgraph.ops.shape import transpose2, unsqueeze2
+from teachgraph.ops.shape import reshape2, transpose2, unsqueeze2
 
 __all__ = [
     "broadcast_to",
@@ -54,7 +53,7 @@ def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
     >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
     (4, 3, 2)
     """
-    return ops.reshape2(x, shape=list(shape))
+    return reshape2(x, shape=list(shape))
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
