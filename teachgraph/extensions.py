@@ -142,6 +142,11 @@ EXTENSIONS = (
         "teachgraph.static.variable:Parameter",
     ),
     Extension(
+        "the `name` that a function is given",
+        "core.unique_name.Layer",
+        "teachgraph.ops.given_name:Given",
+    ),
+    Extension(
         "Paddle's methods of scopes",
         "core.executor.Scope",
         "teachgraph.static.scope:Scope",

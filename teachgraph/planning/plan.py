@@ -87,11 +87,7 @@ class Plan(Refusals):
             OpError: An operator cannot take its inputs.
         """
         if self.unknown:
-            warnings.warn(
-                f"The variable {self.unknown[0]} is not found in program. It is not "
-                "declared or is pruned.",
-                stacklevel=4,
-            )
+            warn_of_unknown(self.unknown[0])
         if self.ready and not observers:
             values = self.written.run(feed, scope)
         else:
@@ -105,6 +101,15 @@ class Plan(Refusals):
         """A walk, in the first run and where somebody follows; else the Python."""
         walks = followed(self.program) if observers else not self.ready
         return self.run if walks or self.passes is None else self.written.run
+
+
+def warn_of_unknown(name: str) -> None:
+    """Warn the caller of `Executor.run` of a feed that the program does not have."""
+    warnings.warn(
+        f"The variable {name} is not found in program. It is not declared or is "
+        "pruned.",
+        stacklevel=5,
+    )
 
 
 class AnyFeedPlan(Plan):

@@ -59,16 +59,21 @@ def data(
     In Paddle this is `paddle.static.data` and `fluid.data`.
     """
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(
-            "The type of 'shape' in paddle.static.data must be (list, tuple), but "
-            f"received {type(shape)}."
-        )
+        raise no_shape(shape)
     if lod_level:
         raise ProgramError("lod_level: sequences are padded here, not level-of-detail")
     sizes = [-1 if n is None else n for n in shape]
     block = default_main_program().global_block()
     return block.create_var(
         name, sizes, dtypes.convert(dtype), stop_gradient=True, is_data=True
+    )
+
+
+def no_shape(shape: Any) -> TypeError:
+    """The error for what is no shape, in Paddle's words."""
+    return TypeError(
+        "The type of 'shape' in paddle.static.data must be (list, tuple), but "
+        f"received {type(shape)}."
     )
 
 
@@ -140,15 +145,20 @@ def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variabl
     """One input times its weight."""
     columns = prod(x.shape[rows:])
     if min(x.shape[rows:], default=1) < 0:
-        raise ProgramError(
-            at_user_line(
-                f"fc: the sizes of {x.name!r} after the first {rows} must be known, "
-                f"got {list(x.shape)}"
-            )
-        )
+        raise unknown_columns(x, rows)
     weight = parameter(layer, "w", [columns, size], x.dtype, attr, XavierUniform())
     out: Variable = ops.mul(x, weight, x_num_col_dims=rows)
     return out
+
+
+def unknown_columns(x: Variable, rows: int) -> ProgramError:
+    """The error for an input of `fc` whose weight would have no size."""
+    return ProgramError(
+        at_user_line(
+            f"fc: the sizes of {x.name!r} after the first {rows} must be known, got "
+            f"{list(x.shape)}"
+        )
+    )
 
 
 def accuracy(
