@@ -46,12 +46,7 @@ def append(
 ) -> Any:
     """Append `op` for these inputs.
 
-    Args:
-        block: The block that gets the operator.
-        op: The op.
-        inputs: Its inputs, None for one that is left out.
-        attrs: Its attributes.
-        out: The variables that it writes; by default new ones.
+    It writes the variables of `out`, by default new ones.
 
     Raises:
         OpError: The inputs do not fit; nothing has been appended then.

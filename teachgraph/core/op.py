@@ -211,18 +211,15 @@ class Op:
 
     Attributes:
         type: The name, which is Paddle's.
-        inputs: Parameter names of the inputs; `variadic` if the last is a list.
-        outputs: Names of the outputs.
+        inputs, outputs: Their names; `variadic` if the last input is a list.
         attrs: Attribute names with their defaults.
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
         replaces: For each, the positions of the output and of the input.
-        writes: Whether the kernel takes NumPy's `out`, the array to write the result
-            into.
+        writes: Whether the kernel takes `out`, an array to write the result into.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
-        context: Makes the context of the kernel: the user's own, if `foreign`, where it
-            calls their code.
+        context: Makes the kernel's context: if it calls the user's code, their own.
         infer, build_grad, lower: What was registered by `infers`, `grad_builder` and
             `lowering`.
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from enum import IntFlag
 from functools import partial
 from math import prod
@@ -41,8 +42,7 @@ FACTS = "shape", "dtype", "persistable"
 
 FLAGS = "persistable", "stop_gradient", "is_data"
 
-marks: InForce[dict[str, Any]] = InForce({})
-"""Further attributes of appended operators, such as the device they are for."""
+_marks: ContextVar[dict[str, Any] | None] = ContextVar("marks", default=None)
 
 
 class OpRole(IntFlag):
@@ -318,8 +318,7 @@ class Block:
             name: By default `_generated_var_N`.
             shape: -1 or None for a size that is not known.
             dtype: By default float32.
-            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
-                `lod_level` is accepted.
+            **options: `persistable`, `stop_gradient`, `is_data`, `type`.
 
         Raises:
             TypeError: `name` is no string.
@@ -444,12 +443,9 @@ class Block:
         attrs: dict[str, Any],
     ) -> Operator:
         """Insert an operator, whose names are settled: the one way into `ops`."""
-        program = self.program
-        told: dict[str, Any] = {
-            "op_role": int(program.op_role),
-            "op_namescope": program.name_scope,
-        }
-        for name, value in (told | marks.value).items():
+        marks = {**(_marks.get() or {}), "op_role": int(self.program.op_role)}
+        marks["op_namescope"] = self.program.name_scope
+        for name, value in marks.items():
             attrs.setdefault(name, value)
         operator = self.operator_class(self, type, inputs, outputs, attrs)
         operator.callsite = callsite()
@@ -478,11 +474,9 @@ class Program:
         current_block_idx: The number of the block that new operators go into.
         first_seed: The seed of new programs.
         version: Counts changes, so that an Executor knows when its plan is stale.
-        origin: The program that this one was cloned from.
-        for_test: True for a program that was cloned for testing.
+        origin, for_test: The program that it was cloned from, and if for testing.
         caches: Plans and the like, by their owner, for as long as both live.
-        op_role: The role that new operators get.
-        name_scope: The name scope that new operators get.
+        op_role, name_scope: The role and the name scope that new operators get.
 
     In Paddle this is `paddle.static.Program`.
     """
@@ -559,6 +553,16 @@ class Program:
         return "\n".join(map(repr, self.blocks))
 
 
+def marked(**attrs: Any) -> Guard[Any]:
+    """Give appended operators these attributes besides, inside a `with` block.
+
+    Such as the device that they are for; None takes one away.
+    """
+    marks = {**(_marks.get() or {}), **attrs}
+    marks = {name: value for name, value in marks.items() if value is not None}
+    return Guard(_marks.get, _marks.set, marks)
+
+
 _defaults = InForce((Program(), Program()))
 """The main and the startup program that layers build outside of a `program_guard`."""
 
@@ -588,10 +592,7 @@ def program_guard(
 ) -> Guard[tuple[Program, Program]]:
     """Let layers build these programs, inside a `with` block.
 
-    Args:
-        main_program: The program that layers append to.
-        startup_program: The program that initialises parameters; by default the one
-            in force.
+    Without a startup program, the one in force stays so.
 
     Raises:
         TypeError: One is no Program.

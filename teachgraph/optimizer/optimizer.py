@@ -17,7 +17,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
-from teachgraph.core.program import OpRole, marks
+from teachgraph.core.program import OpRole, marked
 from teachgraph.ops.inplace import add_onto
 from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
@@ -414,7 +414,7 @@ class Optimizer:
 
 def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:
     """Mark the operators of an update with its (parameter, gradient): `op_role_var`."""
-    return marks.holding({"op_role_var": [variable.name for variable in pair]})
+    return marked(op_role_var=[variable.name for variable in pair])
 
 
 NOWHERE: AbstractContextManager[Any] = nullcontext()

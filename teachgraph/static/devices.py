@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from teachgraph.autograd.places import CPUPlace
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.program import marks
+from teachgraph.core.program import marked
 
 __all__ = ["cpu_places", "device_guard"]
 
@@ -43,5 +43,5 @@ def device_guard(device: str | None = None) -> Iterator[None]:
                 f"{device!r}"
             )
         )
-    with marks.holding({"op_device": device} if device else {}):
+    with marked(op_device=device or None):
         yield
