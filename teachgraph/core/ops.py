@@ -1,8 +1,9 @@
-"""The ops of a first network: arithmetic, matrix products, a loss and its update.
+"""The ops of a first network: arithmetic, a matrix product, a loss and its update.
 
 Each is a kernel in plain NumPy and a gradient rule made of ops. Rules of ops that
-broadcast end in `reduce_to`, the adjoint of broadcasting. `infers` is given where a
-kernel would be costly to try on stand-ins, or says less clearly what does not fit.
+broadcast end in `reduce_to`, the adjoint of broadcasting. Ops that only rules use have
+rules of their own in `teachgraph/ops/adjoints.py`, for second order. `infers` is given
+where a kernel would be costly to try, or says less clearly what does not fit.
 """
 
 from __future__ import annotations
