@@ -27,7 +27,8 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
 APT := $(shell command -v apt-get)
 APT_GET = $(if $(AS_ROOT),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Programs the tests run that are in no Python package, by the name of Debian's.
-PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium)
+PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium) \
+	$(if $(shell fc-list :lang=zh 2>/dev/null),,fonts-wqy-microhei)
 # Where everything can be had, a test that is left out is a failure.
 COMPLETE := $(if $(CI)$(APT),--complete)
 

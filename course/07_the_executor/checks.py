@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect
+from teachgraph.course.judging import call, expect, needs
 
 CASES = 20
 
@@ -19,6 +19,7 @@ def affine(mine, calls):
 
     def kernel(x, a, b=0.0):
         calls.append(1)
+        expect(isinstance(a, np.ndarray), "array", got=type(a).__name__)
         return x * a + b, x - a
 
     return mine.Op("affine", kernel, None)
@@ -27,8 +28,8 @@ def affine(mine, calls):
 def chain(mine, length, unwanted):
     """A program of so many affine operators; of some the second output is unwanted."""
     main, calls = mine.Program("main"), []
-    x = mine.Variable(main, "x", [2], data=True)
-    w = mine.Variable(main, "w", [2], False, begins=True)
+    x = mine.Variable(main, "x", [2], is_data=True)
+    w = mine.Variable(main, "w", [2], stop_gradient=False, persistable=True)
     op, here, last = affine(mine, calls), x, None
     for i in range(length):
         first = mine.Variable(main, f"a_{i}", [2])
@@ -54,16 +55,21 @@ def run_interpret(mine, unwanted, x, w):
     """The values after a run of the chain, and how often its op was called."""
     main, calls = chain(mine, len(unwanted), unwanted)
     values = {"x": x, "w": w}
-    found = mine.interpret(main, values)
+    try:
+        found = mine.interpret(main, values)
+    except AttributeError:
+        expect(not any(unwanted), "unwanted")
+        raise
+    expect(found is not None, "returned")
     return {"same": found is values, "values": values, "calls": len(calls)}
 
 
 def trainer(mine, fails=False):
     """A program that moves w by x - 1, and another variable that lasts."""
     main = mine.Program("main")
-    x = mine.Variable(main, "x", [2], data=True)
-    w = mine.Variable(main, "w", [2], False, begins=True)
-    count = mine.Variable(main, "count", [], begins=True)
+    x = mine.Variable(main, "x", [2], is_data=True)
+    w = mine.Variable(main, "w", [2], stop_gradient=False, persistable=True)
+    count = mine.Variable(main, "count", [], persistable=True)
     move = mine.append(mine.add, x, -1.0)
     main.insert(mine.Operator(mine.add, [w, move], [w], {}, "optimize"))
     main.insert(mine.Operator(mine.add, [count, 1.0], [count], {}, "optimize"))
@@ -84,7 +90,7 @@ def run_run(mine, x, times, given=None):
     scope = {"w": np.zeros(2), "count": np.zeros(()), "other": np.ones(1)}
     feed, got = {"x": x, **(given or {})}, []
     for _ in range(times):
-        got = mine.run(main, feed, fetch, scope)
+        got = mine.run_once(main, feed, fetch, scope)
     expect(isinstance(got, list), "a_list", got=type(got).__name__)
     return {"got": got, "scope": scope, "feed": list(feed)}
 
@@ -94,7 +100,7 @@ def run_failing(mine, x):
     main, fetch = trainer(mine, fails=True)
     scope = {"w": np.zeros(2), "count": np.zeros(())}
     try:
-        mine.run(main, {"x": x}, fetch, scope)
+        mine.run_once(main, {"x": x}, fetch, scope)
     except ZeroDivisionError:
         return {"raised": True, "scope": scope}
     return {"raised": False, "scope": scope}
@@ -104,14 +110,14 @@ def run_startup(mine, value):
     """The scope after a startup program ran in an empty one."""
     main, startup, scope = mine.Program(), mine.Program("startup"), {}
     mine.parameter(main, startup, "w", value)
-    got = mine.run(startup, {}, [], scope)
+    got = mine.run_once(startup, {}, [], scope)
     return {"got": got, "scope": scope}
 
 
 def run_clone(mine, layers):
     """What a clone of a training program has, and what became of the program."""
     main, startup = mine.Program(), mine.Program("startup")
-    here = mine.Variable(main, "x", [-1, 2], data=True)
+    here = mine.Variable(main, "x", [-1, 2], is_data=True)
     for i in range(layers):
         w = mine.parameter(main, startup, f"w_{i}", np.ones(2))
         here = mine.dropout(here * w, rate=0.5, is_test=False)
@@ -157,6 +163,7 @@ def run_py_func(mine, x, dout, stop):
     early = len(calls) + len(backs)
     expect(len(main.ops) == 1, "one_operator", got=len(main.ops))
     (row,) = main.ops
+    expect(callable(row.op.rule), "no_rule")
     result = row.op.kernel(x, **row.attrs)
     gradients = row.op.rule(dout, x, **row.attrs)
     expect(isinstance(gradients, tuple) and len(gradients) == 1, "a_tuple")
@@ -205,8 +212,9 @@ def interpret(ask):
         expect(not wrong, "wrong", names=", ".join(wrong))
 
 
-def run(ask):
+def run_once(ask):
     """Look at what is given back, and at what lasts."""
+    needs(ask, interpret)
     for case in range(CASES):
         x, times = numbers([2], case), case % 3 + 1
         seen = ask(run_run, x, times)
@@ -281,3 +289,10 @@ def updates(ask):
     found = ask(call, "updates")
     expect(found != 3, "three")
     expect(found == 5, "wrong")
+
+
+def operators_in_test(ask):
+    """dropout, matmul, add, softplus, matmul, add, cross_entropy."""
+    found = ask(call, "operators_in_test")
+    expect(found != 6, "loss")
+    expect(found == 7, "wrong")

@@ -28,7 +28,7 @@
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph.course import beside, small_digits
+from teachgraph.course import beside, tiny_digits
 from teachgraph.course.checks import attempt, begin
 from teachgraph.course.wrong import wrong_answer
 
@@ -48,14 +48,16 @@ exe.run(startup)
 exe.run(main, feed={"x": np.ones((4, 2), "float32")}, fetch_list=[loss])
 
 # %% [markdown]
-# Before it runs a program a second time, the framework writes the loop down as Python.
-# Compare it with the rows above: one line an operator.
+# For a second run the framework writes the loop down as Python. Compare it with the
+# rows above: one line for each operator, and a `del` when nobody needs a value any
+# more.
 
 # %% [markdown] lang="zh"
-# 同一个程序要运行第二次之前，框架会把循环写成 Python。与上面的各行对照：一个算子一行。
+# 为了第二次运行，框架会把循环写成 Python。与上面的各行对照：每个算子一行，没有人再需要
+# 的值则用 `del` 删掉。
 
 # %%
-print(exe.compiled(main).source)
+print(exe.compiled(main, [loss]).source)
 
 # %% [markdown]
 # ## Predict
@@ -85,17 +87,19 @@ check(in_the_scope)
 # %% [markdown]
 # ## Build it: the loop
 #
-# `values` is a dict {name: array}. For each operator of a program: look up what it
-# reads, *compute*, and put what it writes under its name. An input that is no
-# Variable is its own value; an output may be None: nobody wants it.
-# `compute(operator, arrays)` gives a tuple with an array an output.
+# `memory` is a dict {name: array}. For each operator of a program: look up what it
+# reads, *compute*, and put what it writes under its name; return `memory` at the end.
+# An input that is no Variable is a number: take it as an array, `np.asarray(x)`. An
+# output may be None: nobody wants it. `compute(operator, arrays)` gives a tuple, one
+# array for each output.
 
 # %% [markdown] lang="zh"
 # ## 动手：循环
 #
-# `values` 是字典 {名字: 数组}。对程序的每个算子：查出它要读的，*计算*，再把它写出的
-# 放到各自的名字下。不是 Variable 的输入就是它自己的值；输出可能是 None：没有人要它。
-# `compute(operator, arrays)` 给出一个元组，每个输出一个数组。
+# `memory` 是字典 {名字: 数组}。对程序的每个算子：查出它要读的，*计算*，再把它写出的
+# 放到各自的名字下；最后返回 `memory`。不是 Variable 的输入是一个数：把它当作数组，即
+# `np.asarray(x)`。输出可能是 None：没有人要它。`compute(operator, arrays)` 给出一个
+# 元组，每个输出一个数组。
 
 # %%
 from teachgraph.course.mine import Op, Operator, Program, Variable, announce, forward
@@ -109,7 +113,7 @@ from teachgraph.course.mine import append_backward, cross_entropy, new_parameter
 ### 说明 检查点的网络，写成训练它的程序：(main, startup, scores)。
 ### 说明 运行程序；比一次运行活得更久的，留在 scope 里。
 def compute(operator, arrays):
-    """What an operator writes, given arrays: a tuple, an array an output."""
+    """What an operator writes, given arrays: a tuple, one array for each output."""
     results = operator.op.kernel(*arrays, **operator.attrs)
     results = results if isinstance(results, tuple) else (results,)
     named = {x.name: y for x, y in zip(operator.outputs, results) if x is not None}
@@ -119,15 +123,19 @@ def compute(operator, arrays):
 
 def kept(x, rate, is_test):
     """1 / (1 - rate) where x is kept, 0 where it is dropped; 1 in a test."""
-    draw = np.random.default_rng(x.size)  # the rule must find the same ones
+    draw = np.random.default_rng(x.size)  # a toy: the rule has to find the same ones
     return 1.0 if is_test else (draw.random(x.shape) >= rate) / (1.0 - rate)
 
 
-def dropout_rule(dout, x, **how):
-    return (dout * kept(x, **how),)
+def drop(x, rate, is_test):
+    return x * kept(x, rate, is_test)
 
 
-dropout = Op("dropout", lambda x, **how: x * kept(x, **how), dropout_rule)
+def dropout_rule(dout, x, rate, is_test):
+    return (dout * kept(x, rate, is_test),)
+
+
+dropout = Op("dropout", drop, dropout_rule)
 sgd = Op("sgd", lambda p, g, rate: p - rate * g, None)
 
 
@@ -141,8 +149,8 @@ def minimize(loss, rate):
 def classifier(sizes):
     """The checkpoint's network as programs that train it: (main, startup, scores)."""
     main, startup = Program(), Program("startup")
-    x = Variable(main, "x", [-1, sizes[0]], data=True)
-    labels = Variable(main, "labels", [-1], data=True)
+    x = Variable(main, "x", [-1, sizes[0]], is_data=True)
+    labels = Variable(main, "labels", [-1], is_data=True)
     layers = new_parameters(main, startup, sizes)
     scores = forward(dropout(x, rate=0.1, is_test=False), layers)
     minimize(cross_entropy(scores, labels), rate=0.5)
@@ -152,30 +160,31 @@ def classifier(sizes):
 class Executor:
     """Runs programs; what outlives a run stays in its scope."""
 
-    def __init__(self, run_program=None):
-        self.scope, self.run_program = {}, run_program or run
+    def __init__(self, way=None):
+        self.scope, self.way = {}, way or run_once
 
     def run(self, program, feed=None, fetch=()):
         announce("run_begin", program, feed or {})
         try:
-            return self.run_program(program, feed or {}, fetch, self.scope)
+            return self.way(program, feed or {}, fetch, self.scope)
         finally:
             announce("run_end", program)
 
 
 # %% task="interpret"
-### 说明 按顺序运行每个算子；values 里随之装满它们写出的值。
-def interpret(program, values):
-    """Run all operators in order; values, {name: array}, fills with what they write."""
+### 说明 按顺序运行每个算子；memory，即 {名字: 数组}，装满它们写出的值，并被返回。
+def interpret(program, memory):
+    """Run all operators in order; fill memory, {name: array}, and return it."""
     ### BEGIN SOLUTION
     for operator in program.ops:
         arrays = [
-            values[x.name] if isinstance(x, Variable) else x for x in operator.inputs
+            memory[x.name] if isinstance(x, Variable) else np.asarray(x)
+            for x in operator.inputs
         ]
         for x, result in zip(operator.outputs, compute(operator, arrays)):
             if x is not None:
-                values[x.name] = result
-    return values
+                memory[x.name] = result
+    return memory
     ### END SOLUTION
 
 
@@ -198,30 +207,30 @@ check(interpret)
 # 都忘掉。如果某个算子出错，scope 要保持原样。
 
 
-# %% task="run"
+# %% task="run_once"
 ### 说明 用 feed 运行程序；返回 fetch 的值，并把持久的留在 scope 里。
-def run(program, feed, fetch, scope):
+def run_once(program, feed, fetch, scope):
     """Run a program on feed; return the values of fetch, keep in scope what lasts."""
     ### BEGIN SOLUTION
-    values = interpret(program, {**scope, **feed})
+    memory = interpret(program, {**scope, **feed})
     for operator in program.ops:
         for x in operator.outputs:
             if x is not None and x.persistable:
-                scope[x.name] = values[x.name]
-    return [values[x.name] for x in fetch]
+                scope[x.name] = memory[x.name]
+    return [memory[x.name] for x in fetch]
     ### END SOLUTION
 
 
-# %% tags=["check"] task="run"
-check(run)
+# %% tags=["check"] task="run_once"
+check(run_once)
 
 # %% [markdown]
 # ## Build it: a program for testing
 #
 # To test on the training program would train on the test data. A clone for testing is a
-# new Program with the same variables and, of the operators, only those whose `role` is
-# "forward". Each is a new Operator; if it has an attribute `is_test`, that is True
-# there, and stays False in the program you train with.
+# new Program with the very same Variables and, of the operators, only those whose
+# `role` is "forward". Each is a new Operator; if it has an attribute `is_test`, that is
+# True there, and stays False in the program you train with.
 
 # %% [markdown] lang="zh"
 # ## 动手：测试用的程序
@@ -251,6 +260,19 @@ def clone_for_test(program):
 # %% tags=["check"] task="clone_for_test"
 check(clone_for_test)
 
+
+# %% task="operators_in_test" tags=["quiz"]
+### 说明 克隆的 classifier 程序里有几个算子。
+def operators_in_test():
+    """How many operators the clone of a classifier's program has."""
+    ### BEGIN SOLUTION
+    return 7
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="operators_in_test"
+check(operators_in_test)
+
 # %% [markdown]
 # Now your framework reads digits, from rows to a trained network:
 
@@ -262,12 +284,12 @@ check(clone_for_test)
 def trained(steps):
     (main, startup, scores), exe = classifier([49, 32, 10]), Executor()
     exe.run(startup)
-    for feed in small_digits.batches(steps):
+    for feed in tiny_digits.batches(steps):
         exe.run(main, feed)
     test = clone_for_test(main)
-    right = small_digits.accuracy(lambda feed: exe.run(test, feed, [scores])[0])
-    cost = small_digits.cost(lambda: exe.run(main, feed), feed)
-    return f"it reads {right:.0%} of new digits; a step costs {cost:.1f} of ours"
+    right = tiny_digits.accuracy(lambda feed: exe.run(test, feed, [scores])[0])
+    cost = tiny_digits.cost(lambda: exe.run(main, feed), feed)
+    return f"it reads {right:.0%} of new digits, a step takes {cost:.1f} of our time"
 
 
 print(attempt(trained, 400, otherwise=""))
@@ -277,14 +299,15 @@ print(attempt(trained, 400, otherwise=""))
 #
 # `py_func` is an operator that calls a Python function. It must not be called while you
 # write the program: so its shape is not tried but *told*. Append it by hand, as
-# `append` does in lesson 05; its rule calls `backward(dout, x)`.
+# `append` does in lesson 05, with an Op called `py_func`; its rule gives a tuple of one
+# gradient, `backward(dout, x)`.
 
 # %% [markdown] lang="zh"
 # ## 动手：程序里的 Python
 #
 # `py_func` 是一个调用 Python 函数的算子。写程序时不可以调用它：所以它的形状不是试出来
-# 的，而是*说出来*的。像第 05 课的 `append` 那样亲手追加它；它的规则调用
-# `backward(dout, x)`。
+# 的，而是*说出来*的。像第 05 课的 `append` 那样亲手追加它，用一个叫 `py_func` 的 Op；
+# 它的规则给出只含一个梯度的元组，即 `backward(dout, x)`。
 
 
 # %% task="py_func"
@@ -321,28 +344,28 @@ check(py_func)
 
 
 # %%
-def forgotten_feed(run):
-    program, exe = Program(), Executor(run)
-    y = Variable(program, "x", [2], data=True) * 2.0
+def forgotten_feed(way):
+    program, exe = Program(), Executor(way)
+    y = Variable(program, "x", [2], is_data=True) * 2.0
     exe.run(program, {"x": np.ones(2)}, [y])
     exe.run(program, {}, [y])
 
 
 def yours():
-    forgotten_feed(run)
+    forgotten_feed(run_once)
 
 
 def keeps_everything():
-    forgotten_feed(wrong_answer("07", "keeps_everything", globals()).run)
+    forgotten_feed(wrong_answer("07", "keeps_everything", globals()).run_once)
 
 
 beside(yours, keeps_everything, names=("yours", "keeps everything"))
 
 
 # %% task="updates" tags=["quiz"]
-### 说明 训练三步，然后在没有克隆的训练程序上测试两次：w 被更新了几次。
+### 说明 训练三步，再运行同一个程序（没有克隆）评估两次：w 被更新了几次。
 def updates():
-    """How often w is updated: 3 steps of training, 2 tests on the same program."""
+    """How often w changes: 3 steps, then 2 evaluations with the same program itself."""
     ### BEGIN SOLUTION
     return 5
     ### END SOLUTION

@@ -28,9 +28,8 @@
 import numpy as np
 from IPython.display import display
 
-from teachgraph.course import watched
+from teachgraph.course import tiny_digits, watched
 from teachgraph.course.checks import attempt, begin
-from teachgraph.course.small_digits import small_digits
 from teachgraph.course.spirals import boundary, spirals
 
 check = begin("C1")
@@ -220,7 +219,7 @@ for steps in (0, 100, 400):
 # 再来认手写数字，小到 7 x 7 像素：
 
 # %% tags=["long"]
-train_set, test_set = small_digits()
+train_set, test_set = tiny_digits.arrays()
 right = attempt(train, new_layers([49, 32, 10]), train_set, test_set, 600, otherwise=0)
 print(f"your framework reads {right:.0%} of new digits")
 
@@ -241,6 +240,19 @@ layers = new_layers([2, 32, 2])
 for weights_and_bias in layers:
     weights_and_bias[0].data = np.zeros(weights_and_bias[0].shape)
 print(f"{attempt(train, layers, data, data, 300, otherwise=0.0):.0%} of the points")
+
+
+# %% task="different_units" tags=["quiz"]
+### 说明 从全零的权重开始训练之后，32 个隐藏单元中有几个互不相同。
+def different_units():
+    """How many of the 32 hidden units differ after training from zeros."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="different_units"
+check(different_units)
 
 # %% [markdown]
 # ## In Paddle this is ...

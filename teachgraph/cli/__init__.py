@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -47,7 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int] = args.run
-        return run(args)
+        code = run(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `teachgraph course mine | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # as of a program that SIGPIPE ends
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 130

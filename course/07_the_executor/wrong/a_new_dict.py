@@ -6,5 +6,5 @@ says: returned
 """
 
 INSTEAD = {
-    "return values": "return dict(values)",
+    "return memory": "return dict(memory)",
 }

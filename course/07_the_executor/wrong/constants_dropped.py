@@ -6,6 +6,6 @@ says: raised
 """
 
 INSTEAD = {
-    "values[x.name] if isinstance(x, Variable) else x for x": "values[x.name] for x",
+    "memory[x.name] if isinstance(x, Variable) else np.asarray(x)": "memory[x.name]",
     "in operator.inputs": "in operator.inputs if isinstance(x, Variable)",
 }

@@ -1,12 +1,12 @@
 """Lets the scope hide what is fed.
 
 zh: 让 scope 盖住了喂进来的。
-task: run
+task: run_once
 says: half_done
 """
 
 
-def run(program, feed, fetch, scope):
+def run_once(program, feed, fetch, scope):
     for operator in program.ops:
         arrays = [
             {**scope, **feed}.get(x.name, 0.0) if isinstance(x, Variable) else x

@@ -1,8 +1,8 @@
 """Keeps nothing.
 
 zh: 什么也不留。
-task: run
+task: run_once
 says: forgets
 """
 
-INSTEAD = {"scope[x.name] = values[x.name]": "pass"}
+INSTEAD = {"scope[x.name] = memory[x.name]": "pass"}

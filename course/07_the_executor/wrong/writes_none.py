@@ -2,7 +2,7 @@
 
 zh: 没人要的输出也写。
 task: interpret
-says: raised
+says: unwanted
 """
 
 INSTEAD = {"if x is not None:": "if True:"}

@@ -15,7 +15,7 @@ from teachgraph import fluid
 from teachgraph.core import unique_name
 from teachgraph.course.digits import Pairs, test_digits, train_digits
 
-__all__ = ["accuracy", "batches", "cost", "framework_step", "small_digits"]
+__all__ = ["accuracy", "arrays", "batches", "cost", "framework_step"]
 
 Array = np.ndarray[Any, Any]
 
@@ -23,10 +23,10 @@ SIDE, BLOCK = 28, 4
 """Pixels of a digit's side, and of the blocks that a small one has the means of."""
 
 
-def small_digits() -> tuple[Pairs, Pairs]:
+def arrays() -> tuple[Pairs, Pairs]:
     """Digits of 7 x 7 pixels, each the mean of a block: to train on, and to test with.
 
-    >>> [images.shape for images, labels in small_digits()]
+    >>> [images.shape for images, labels in arrays()]
     [(1437, 49), (360, 49)]
     """
     parts = []
@@ -43,7 +43,7 @@ def batches(steps: int, size: int = 64) -> Iterator[dict[str, Array]]:
     >>> [feed["x"].shape for feed in batches(2)]
     [(64, 49), (64, 49)]
     """
-    (images, labels), _ = small_digits()
+    (images, labels), _ = arrays()
     draw = np.random.default_rng(0)
     for _ in range(steps):
         rows = draw.integers(0, len(images), size)
@@ -56,7 +56,7 @@ def accuracy(test: Callable[[dict[str, Array]], Array]) -> float:
     Args:
         test: Of a feed it gives the scores, of shape [360, 10].
     """
-    _, (images, labels) = small_digits()
+    _, (images, labels) = arrays()
     scores = test({"x": images, "labels": labels})
     return float((scores.argmax(axis=1) == labels).mean())
 
