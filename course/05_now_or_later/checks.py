@@ -210,9 +210,9 @@ def infer_shape(ask):
         )
 
 
+@needs(infer_shape)
 def append(ask):
     """Look at the operator, and at the variable it writes."""
-    needs(ask, infer_shape)
     draw = np.random.default_rng(7)
     for case in range(CASES):
         width = int(draw.integers(1, 5))

@@ -249,9 +249,9 @@ def joined(ask):
         expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
 
 
+@needs(path_to, new_part, joined)
 def append_backward(ask):
     """Compare with the framework's own rows."""
-    needs(ask, path_to, new_part, joined)
     for graph in [SQUARE, DIAMOND, CLASSES, *map(drawn, range(CASES))]:
         rows, found = ours(graph)
         seen = ask(run_backward, graph)

@@ -212,9 +212,9 @@ def interpret(ask):
         expect(not wrong, "wrong", names=", ".join(wrong))
 
 
+@needs(interpret)
 def run_once(ask):
     """Look at what is given back, and at what lasts."""
-    needs(ask, interpret)
     for case in range(CASES):
         x, times = numbers([2], case), case % 3 + 1
         seen = ask(run_run, x, times)

@@ -17,7 +17,7 @@ import linecache
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +41,7 @@ __all__ = [
 
 Perform = Callable[..., Any]
 Ask = Callable[..., Any]
+Check = Callable[[Ask], None]
 
 ANSWERS = "__main__", "mine"
 """Modules whose lines are the learner's."""
@@ -63,17 +64,36 @@ def expect(holds: object, sentence: str, **values: Any) -> None:
         raise Wrong(sentence, **values)
 
 
-def needs(ask: Ask, *checks: Callable[[Ask], None]) -> None:
-    """Say so if a task that another one calls is wrong: it has to be mended first.
+def needs(*others: Check) -> Callable[[Check], Check]:
+    """Decorate the check of a task that calls others: blame those if they are wrong.
 
-    Raises:
-        Wrong: One of the checks finds something.
+    @needs(double)
+    def quadruple(ask):
+        ...
     """
-    for check in checks:
-        try:
-            check(ask)
-        except Wrong as wrong:
-            raise Wrong("mend_first", first=check.__name__) from wrong
+
+    def decorate(check: Check) -> Check:
+        @wraps(check)
+        def checked(ask: Ask) -> None:
+            try:
+                check(ask)
+            except Wrong as wrong:
+                if wrong.sentence not in ("not_written", "not_there"):
+                    for other in others:
+                        blame(other, ask)
+                raise
+
+        return checked
+
+    return decorate
+
+
+def blame(check: Check, ask: Ask) -> None:
+    """Raise Wrong if a check finds something: its task has to be mended first."""
+    try:
+        check(ask)
+    except Wrong as wrong:
+        raise Wrong("mend_first", first=check.__name__) from wrong
 
 
 def call(mine: Any, name: str, *inputs: Any) -> Any:
@@ -187,9 +207,7 @@ def ask_here(names: Mapping[str, Any], lesson: Lesson, task: str) -> Ask:
     return ask
 
 
-def in_words(
-    error: Exception, task: str, lesson: Lesson
-) -> tuple[str, dict[str, Any]]:
+def in_words(error: Exception, task: str, lesson: Lesson) -> tuple[str, dict[str, Any]]:
     """The sentence for an exception of the learner's code, and what it names."""
     # nbgrader's own stubs name no task.
     if isinstance(error, NotImplementedError) and error.args in {(task,), ()}:

@@ -48,7 +48,8 @@ def table() -> Iterator[None]:
     yield
     lines = [f"{'kind':18} lines boxes  text  cut  overlaps  crossings  untitled"]
     for kind, found in measured.items():
-        counts = "{lines:6}{boxes:6}{smallest:6.1f}{cut:5}{overlaps:10}{crossings:11}{untitled:10}"
+        counts = "{lines:6}{boxes:6}{smallest:6.1f}{cut:5}{overlaps:10}"
+        counts += "{crossings:11}{untitled:10}"
         lines.append(f"{kind:18}{counts.format(**found)}")
     NOTES.mkdir(parents=True, exist_ok=True)
     (NOTES / "first-view.txt").write_text("\n".join(lines) + "\n", "utf-8")

@@ -119,8 +119,8 @@ def test_a_learner_goes_through_a_lesson(real_teachgraph: Run, work: Path) -> No
     assert unwritten.code == 1
     assert "not yet  arrivals: not written yet" in unwritten.stdout
     assert "line 1: `def arrivals(loss):`" in unwritten.stdout
-    assert "0 of 5 exercises are right." in unwritten.stdout
-    assert "◐ 02  The tape: 0 of 5 right" in real_teachgraph("status").stdout
+    assert "0 of 6 exercises are right." in unwritten.stdout
+    assert "◐ 02  The tape: 0 of 6 right" in real_teachgraph("status").stdout
 
     solve(work / "02_the_tape.ipynb", "02")
     passed = real_teachgraph("check", "02", "--json")
