@@ -27,16 +27,19 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
 APT := $(shell command -v apt-get)
 APT_GET = $(if $(AS_ROOT),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Programs the tests run that are in no Python package, by the name of Debian's.
-PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium)
+PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium) \
+	$(if $(shell fc-list :lang=zh 2>/dev/null),,fonts-wqy-microhei)
 # Where everything can be had, a test that is left out is a failure.
 COMPLETE := $(if $(CI)$(APT),--complete)
 
 # What is no Python test runs beside them, and is reported as one.
 BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
+# Clusters want the processors for themselves: Ray's start fails where it has to wait.
+CLUSTERS = pytest -q -p no:cacheprovider tests/distributed tests/notebooks
 
 # Contiguous halves share their browsers and servers; who ends first takes from the other.
 PARALLEL := --numprocesses=2 --dist=worksteal
-QUICK := "not (browser or full or oracle or further or notebook or packaging or slow)"
+QUICK := "not (browser or full or oracle or further or notebook or packaging or slow or cluster)"
 QUICK_ROOMS := $(addprefix tests/,ops eager autograd static executor nn optimizer test_metric.py \
 	test_core.py test_floors.py test_extensions.py)
 CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
@@ -66,10 +69,11 @@ quick: setup ## two minutes while you work: what changed, the core, a case of ea
 	pytest --beside mypy -m $(QUICK) $(PARALLEL) $(ARGS) $(QUICK_ROOMS)
 
 test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
-	pytest $(COMPLETE) $(BESIDE) $(ARGS)
+	pytest $(COMPLETE) $(BESIDE) --after "$(CLUSTERS) -m 'cluster and not full'" $(ARGS)
 
 full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
-	pytest $(COMPLETE) $(BESIDE) -m "not oracle" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
+	pytest $(COMPLETE) $(BESIDE) --after "$(CLUSTERS) -m cluster" \
+		-m "not (cluster or oracle)" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
 
 # Kills, interrupts and mutated files, thousands of each: those that `make test` takes a few of.
 torture: export TORTURE := 1

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from teachgraph import dataset as dataset
     from teachgraph import deploy as deploy
     from teachgraph import device as device
+    from teachgraph import distributed as distributed
     from teachgraph import distribution as distribution
     from teachgraph import fluid as fluid
     from teachgraph import framework as framework
@@ -95,11 +96,11 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.device import get_device as get_device
     from teachgraph.device import set_device as set_device
+    from teachgraph.distributed.data_parallel import DataParallel as DataParallel
     from teachgraph.hapi.model import Model as Model
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
-    from teachgraph.nn.data_parallel import DataParallel as DataParallel
     from teachgraph.nn.summary import flops as flops
     from teachgraph.nn.summary import summary as summary
     from teachgraph.ops import functions as functions
@@ -124,7 +125,8 @@ callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 _PUBLIC_MODULES = {
     **{name: name for name in ("autograd", "base", "callbacks", "dataset", "device")},
-    **{name: name for name in ("distribution", "framework", "hapi", "inference")},
+    **{name: name for name in ("distributed", "distribution", "framework", "hapi")},
+    "inference": "inference",
     **{name: name for name in ("io", "jit")},
     **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
     **{name: name for name in ("reader", "regularizer", "static", "tensor", "text")},
@@ -167,7 +169,7 @@ _NAMES = {
     "hapi.model": ["Model"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
-    "nn.data_parallel": ["DataParallel"],
+    "distributed.data_parallel": ["DataParallel"],
     "nn.summary": ["flops", "summary"],
     "ops.functions.decomposition": ["trace"],
     "ops.limits": ["finfo", "iinfo"],
@@ -198,7 +200,7 @@ _REGISTERING = {
 }
 """Modules that register a mode's interpreter, a backend, what observers are told."""
 
-_OPS = ("ops", "static", "jit", "onnx")
+_OPS = ("ops", "static", "jit", "onnx", "distributed")
 """Modules that register ops, those that most programs hold first."""
 
 

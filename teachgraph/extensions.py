@@ -14,6 +14,7 @@ the core, then the function or class in the last column. The kinds of hooks:
 teachgraph.autograd.hooks:hooked
 teachgraph.autograd.intermediate:keeping
 teachgraph.autograd.versions:checked
+teachgraph.distributed.buckets:reduced
 """
 
 from __future__ import annotations
@@ -242,6 +243,17 @@ EXTENSIONS = (
         "random operators in loops: a new seed for each round",
         "core.steps.lower",
         "teachgraph.control_flow.random_rounds:seeded",
+    ),
+    # Many machines.
+    Extension(
+        "operators that send and receive: the names of what they do",
+        "core.op.Op.lowering",
+        "teachgraph.distributed.ops:lower_send",
+    ),
+    Extension(
+        "DataParallel: sums of gradients over the trainers, while backward goes on",
+        "core.tape.backward_pass",
+        "teachgraph.distributed.buckets:reduced",
     ),
     # Observers.
     Extension(

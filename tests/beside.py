@@ -1,7 +1,8 @@
-"""Commands that run beside the tests and count as tests: `--beside COMMAND`.
+"""Commands that count as tests: `--beside COMMAND` and `--after COMMAND`.
 
 Tests wait for browsers and kernels; meanwhile a processor is free for the checks that
-are no Python tests. Their output is shown if they fail, like that of any test.
+are no Python tests. What needs the processors for itself comes after them. The
+output of one that fails is shown, like that of any test.
 """
 
 from __future__ import annotations
@@ -23,6 +24,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="COMMAND",
         help="run this command beside the tests, one such after the other",
     )
+    parser.addoption(
+        "--after",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="run this command alone, when all tests have run",
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -30,12 +38,15 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     """Start the commands before the first test and report them after the last."""
     config = session.config
     of_a_worker = hasattr(config, "workerinput")
-    commands = [] if of_a_worker or config.option.collectonly else config.option.beside
+    idle = of_a_worker or config.option.collectonly
+    commands = [] if idle else config.option.beside
     with ThreadPoolExecutor(1) as pool:
         reports = [pool.submit(report_of, command) for command in commands]
         result = yield
         for report in reports:
             config.hook.pytest_runtest_logreport(report=report.result())
+    for command in [] if idle else config.option.after:
+        config.hook.pytest_runtest_logreport(report=report_of(command))
     return result
 
 

@@ -154,20 +154,20 @@ check(ops_after_five_runs)
 # %% [markdown]
 # The loss falls by 0.0020 at every step, and that is no accident: it is linear in the
 # parameters, so a step takes off learning rate x |gradient|² = 0.01 x 0.2. It would
-# fall for ever. A loss worth training on has a **minimum**, where the prediction is
-# right: the mean of the squared difference, say. Variables take `+ - *` like arrays.
+# fall for ever. A loss worth training on has a *minimum*, where the prediction is
+# right: the mean of the squared difference, say. `+ - *` work on these as on arrays.
 
 # %% [markdown] lang="zh"
 # 损失每一步都下降 0.0020，这并非偶然：损失对参数是线性的，
 # 所以一步恰好减去 学习率 x |梯度|² = 0.01 x 0.2。它会一直降下去。
-# 值得训练的损失有一个**最小值**，在预测正确的地方：比如差的平方的平均。
-# 变量像数组一样可以用 `+ - *`。
+# 值得训练的损失有一个*最小值*，在预测正确的地方：比如差的平方的平均。
+# 对它们可以像对数组一样用 `+ - *`。
 
 
 # %% task="squared_error" tags=["apart"]
-### 说明 (prediction - target) 的平方的平均，是一个变量。
+### 说明 (prediction - target) 的平方的平均，是 main 的一行。
 def squared_error(prediction, target):
-    """The mean of (prediction - target) squared, as a Variable."""
+    """The mean of (prediction - target) squared, a row of main."""
     ### BEGIN SOLUTION
     difference = prediction - target
     squares = difference * difference

@@ -46,7 +46,7 @@ loss.backward()
 # Each op left a **node** on the tape, on the left; `backward` went up on the right.
 # - `y` is used twice, and both ways meet again in `loss`: a **diamond**. If `y` moves,
 #   `loss` moves by way of `left` *and* by way of `right`, so the two gradients add up:
-#   5 x 3 = 15 and 12 x 1 = 12 make 27. Where values fan out, gradients are **summed**.
+#   5 x 3 = 15 and 12 x 1 = 12 make 27. Where values fan out, gradients are *summed*.
 # - `x` was made by no op. It is a **leaf**: a gradient's way ends there.
 #
 # ## Your own tape
@@ -59,7 +59,7 @@ loss.backward()
 # 每个算子都在磁带上留下一个**节点**，画在左边；`backward` 在右边由下往上走。
 # - `y` 被用了两次，两条路又在 `loss` 汇合：一个**菱形**。`y` 一变，`loss` 既
 #   经由 `left` *又*经由 `right` 而变，所以两个梯度相加：5 x 3 = 15，
-#   12 x 1 = 12，合为 27。值在哪里分叉，梯度就在哪里**求和**。
+#   12 x 1 = 12，合为 27。值在哪里分叉，梯度就在哪里*求和*。
 # - `x` 不是任何算子造出来的，它是**叶子**：梯度走到这里为止。
 #
 # ## 你自己的磁带
@@ -181,7 +181,7 @@ check(runs_of_a_rule)
 # %% [markdown]
 # ## Build it: who has to wait?
 #
-# The node of `y` must not run its rule on 15 alone. It waits until **every** gradient
+# The node of `y` must not run its rule on 15 alone. It waits until *every* gradient
 # has come: that is why the order must be topological. So count first: walk from the
 # loss along the edges, and say for each how many gradients will arrive there. Enter a
 # node once only.
@@ -189,7 +189,7 @@ check(runs_of_a_rule)
 # %% [markdown] lang="zh"
 # ## 动手：谁必须等待？
 #
-# `y` 的节点不能只拿着 15 就运行规则。它要等到**所有**梯度都到齐：这就是为什么
+# `y` 的节点不能只拿着 15 就运行规则。它要等到*所有*梯度都到齐：这就是为什么
 # 必须按拓扑顺序。所以先数：从 loss 出发沿着边走，对每条边说出会有几个梯度到达。
 # 每个节点只进入一次。
 
@@ -213,11 +213,24 @@ def arrivals(loss):
 # %% tags=["check"] task="arrivals"
 check(arrivals)
 
+
+# %% task="arrive_at_x" tags=["quiz"]
+### 说明 在 (x * x) * x 中，有几个梯度到达 x。
+def arrive_at_x():
+    """How many gradients arrive at x in (x * x) * x."""
+    ### BEGIN SOLUTION
+    return 3
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="arrive_at_x"
+check(arrive_at_x)
+
 # %% [markdown]
 # ## Build it: the reverse pass
 #
-# Three rules. A node runs when all its gradients have **arrived**. What arrives is
-# **added**. When its rule has run, what it saved is **freed** (`node.free()`):
+# Three rules. A node runs when all its gradients have *arrived*. What arrives is
+# *added*. When its rule has run, what it saved is *freed* (`node.free()`):
 # nobody needs it again, unless the caller said `retain_graph`.
 #
 # `pull(node, dout)` runs a node's rule and gives pairs `(edge, gradient)`.
@@ -225,8 +238,8 @@ check(arrivals)
 # %% [markdown] lang="zh"
 # ## 动手：反向过程
 #
-# 三条规则。梯度全部**到齐**，节点才运行。到达的梯度要**相加**。规则运行之后，
-# 它保存的东西就**释放**（`node.free()`）：再没有谁需要它了，除非调用者说了
+# 三条规则。梯度全部*到齐*，节点才运行。到达的梯度要*相加*。规则运行之后，
+# 它保存的东西就*释放*（`node.free()`）：再没有谁需要它了，除非调用者说了
 # `retain_graph`。
 #
 # `pull(node, dout)` 运行节点的规则，给出若干对 `(边, 梯度)`。
@@ -262,14 +275,14 @@ check(backward)
 # %% [markdown]
 # ## Build it: where gradients pile up
 #
-# A framework does not return gradients, it puts them into `.grad`, and **adds** to what
+# A framework does not return gradients, it puts them into `.grad`, and *adds* to what
 # is there: so a batch too large for memory can be done in parts, and two losses can
 # share a parameter. It is also why training clears them at each step.
 
 # %% [markdown] lang="zh"
 # ## 动手：梯度在哪里累加
 #
-# 框架不返回梯度，而是放进 `.grad`，并且**加**到已有的上面：这样，放不进内存的大批次
+# 框架不返回梯度，而是放进 `.grad`，并且*加*到已有的上面：这样，放不进内存的大批次
 # 可以分几份来做，两个损失也可以共用一个参数。这也是训练时每一步都要清零的原因。
 
 

@@ -154,6 +154,19 @@ def no_grad():
 # %% tags=["check"] task="no_grad"
 check(no_grad)
 
+
+# %% task="nodes_left" tags=["quiz"]
+### 说明 with no_grad(): y = x * x；之后 z = y * x：磁带上有几个节点。
+def nodes_left():
+    """Nodes on the tape after `with no_grad(): y = x * x` and then `z = y * x`."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="nodes_left"
+check(nodes_left)
+
 # %% [markdown]
 # ## Build it: detach
 #
@@ -181,14 +194,14 @@ check(detach)
 # %% [markdown]
 # ## Build it: a hook
 #
-# A hook changes a gradient on its way. It needs no new machinery: it is an **op** that
+# A hook changes a gradient on its way. It needs no new machinery: it is an *op* that
 # does nothing forward, and whose rule is the change. Since it stands where the value
 # is read from, it sees the whole gradient, after the sum.
 
 # %% [markdown] lang="zh"
 # ## 动手：钩子
 #
-# 钩子在途中改变梯度。它不需要任何新机制：它就是一个**算子**，前向什么也不做，
+# 钩子在途中改变梯度。它不需要任何新机制：它就是一个*算子*，前向什么也不做，
 # 而它的规则就是那个改变。因为它站在值被读取的地方，所以看到的是求和之后的整个梯度。
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph import fluid
-from teachgraph.course.judging import call, expect
+from teachgraph.course.judging import call, expect, needs
 
 CASES = 20
 
@@ -72,6 +72,7 @@ def run_dense(mine, rows, width, size):
     seen = {
         "main": written(block),
         "startup": [[o.type, o.output_arg_names] for o in startup.global_block().ops],
+        "axes": [o.attrs.get("axis") for o in block.ops if o.type == MAIN[1][0]],
         "parameters": {p.name: list(p.shape) for p in main.all_parameters()},
         "shape": list(getattr(y, "shape", ())),
     }
@@ -94,6 +95,8 @@ def run_infer(mine, kind, shapes, attrs):
 
     def kernel(*arrays, **attrs):
         handed.extend(arrays)
+        whole = all(array.dtype.kind in "iu" for array in map(np.asarray, arrays))
+        expect(whole, "whole")
         return KERNELS[kind](*arrays, **attrs)
 
     found = mine.infer_shape(kernel, shapes, attrs)
@@ -125,6 +128,7 @@ def run_append(mine, inputs, attrs):
     return {
         "operators": len(rows),
         "op": rows[0].op is op if rows else False,
+        "inserted": rows and getattr(rows[0], "program", None) is main,
         "inputs": rows[0].inputs == given if rows else False,
         "outputs": rows[0].outputs == [out] if rows else False,
         "attrs": rows[0].attrs if rows else {},
@@ -175,6 +179,7 @@ def dense(ask):
         expect(len(types) == 3, "three", got=len(types))
         expect(types == [row[0] for row in MAIN], "order", got=", ".join(types))
         expect(seen["main"] == MAIN, "slots")
+        expect(seen["axes"] == [1], "axis")
         expect(seen["shape"] == [-1, size], "result", got=seen["shape"])
         ones = all(np.array_equal(b, np.ones(b.shape)) for b in seen["begins"].values())
         expect(ones, "ones")
@@ -207,6 +212,7 @@ def infer_shape(ask):
 
 def append(ask):
     """Look at the operator, and at the variable it writes."""
+    needs(ask, infer_shape)
     draw = np.random.default_rng(7)
     for case in range(CASES):
         width = int(draw.integers(1, 5))
@@ -218,6 +224,7 @@ def append(ask):
         learns = any(x[:1] == ["w"] for x in inputs if not isinstance(x, float))
         expect(seen["operators"] == 1, "one_operator", got=seen["operators"])
         expect(seen["op"] and seen["inputs"], "inputs")
+        expect(seen["inserted"], "inserted")
         expect(seen["outputs"], "outputs")
         expect(seen["taken"] and seen["name"] == "mix_1", "name", got=seen["name"])
         expect(seen["known"], "elsewhere")

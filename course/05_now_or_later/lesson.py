@@ -2,9 +2,10 @@
 # # Now or later?
 #
 # So far every op of yours ran at once. Now you write down what is to run, and run it
-# later: that is a **Program**. At the end of this lesson one line of code, yours, does
-# either: the same op has two readers. A question worth asking: how can a line know the
-# shape of its result, if nothing is computed and the batch has no size yet?
+# later: that is a *Program*. At the end of this lesson one line of code, yours, does
+# either: on numbers it runs, on names for numbers it is written down. A question worth
+# asking: how can a line know the shape of its result, if nothing is computed and the
+# batch has no size yet?
 #
 # ## Watch it happen
 #
@@ -15,7 +16,8 @@
 # # 现在还是以后？
 #
 # 到目前为止，你的每个算子都立即运行。现在你要先写下要运行什么，以后再运行：这就是
-# **Program**（程序）。学完这一课，你写的同一行代码两样都行：同一个算子有两种读者。
+# *Program*（程序）。学完这一课，你写的同一行代码两样都行：遇到数就运行，遇到数的名字就
+# 写下来。
 # 有个问题值得一问：什么都还没算，批次也还没有大小，一行代码怎么会知道结果的形状？
 #
 # ## 看它发生
@@ -67,7 +69,8 @@ beside(now, later, names=("now", "later"))
 # ## Predict
 #
 # For each of six lines: does it compute numbers when it runs (n), or does it only write
-# operators for later (l)? `X` and `h` are Variables. Answer with six letters.
+# operators for later (l)? `X` and `h` are Variables; the other names are those of
+# lesson 00. Answer with six letters.
 #
 # 1. `t = paddle.to_tensor(2.0) * 3.0`
 # 2. `h = fluid.layers.fc(X, size=10)`
@@ -83,7 +86,7 @@ beside(now, later, names=("now", "later"))
 # ## 预测
 #
 # 下面六行，每一行运行时是立即算出数来（n），还是只写下算子留待以后（l）？`X` 和 `h`
-# 是 Variable。用六个字母回答。
+# 是 Variable，其余的名字与第 00 课相同。用六个字母回答。
 #
 # 1. `t = paddle.to_tensor(2.0) * 3.0`
 # 2. `h = fluid.layers.fc(X, size=10)`
@@ -121,31 +124,36 @@ check(relus)
 # %% [markdown]
 # ## Build it: a layer, by hand
 #
-# `fluid.layers.fc` is a few calls of `append_op`. Write it: relu(x w + b), with `w`
-# and `b` of ones. `main` and `startup` are the blocks that `global_block()` gives, and
-# `x` is a Variable of `main`. In `main` each parameter is created, and three operators
-# use them; in `startup` it is created too, and one operator **fills** it. The calls:
+# `fluid.layers.fc` is a few calls of `append_op`. Write it: relu(x w + b), with `w` and
+# `b` of ones. A program's rows stand in its *block*: `main` and `startup` are those of
+# two programs, `x` is a Variable of `main`. In `main` each parameter is created, and
+# three operators use them; in `startup` it is created too, and one operator *fills* it.
+# The calls:
 #
 # - `block.create_parameter(name="w", shape=[2, 3], dtype="float32")`
-# - `block.create_var(name="y", dtype="float32")`, for a result; its shape is inferred
+# - `block.create_var(name="y", dtype="float32")`, for a result: the name is yours, the
+#   shape is inferred
 # - `block.append_op(type="mul", inputs={"X": x, "Y": w}, outputs={"Out": y})`, and so
-#   on with `elementwise_add` (X, Y; `attrs={"axis": 1}`) and `relu` (X). For `w` it is
-#   `fill_constant`, which has no inputs:
+#   on. This `mul` is Paddle's product of matrices. `elementwise_add` (X, Y) needs
+#   `attrs={"axis": 1}`: b belongs to axis 1. Then `relu` (X)
+# - in `startup` it is `fill_constant`, which has no inputs:
 #   `attrs={"shape": w.shape, "dtype": w.dtype, "value": 1.0}`.
 
 # %% [markdown] lang="zh"
 # ## 动手：亲手写一层
 #
 # `fluid.layers.fc` 不过是几次 `append_op`。把它写出来：relu(x w + b)，`w` 和 `b`
-# 全是 1。`main` 和 `startup` 是 `global_block()` 给出的块，`x` 是 `main` 的 Variable。
+# 全是 1。程序的各行都在它的*块*里：`main` 和 `startup` 是两个程序的块，`x` 是 `main`
+# 的 Variable。
 # 在 `main` 里创建每个参数，再用三个算子使用它们；在 `startup` 里也创建它，并用一个算子
-# 把它**填好**。要用的调用：
+# 把它*填好*。要用的调用：
 #
 # - `block.create_parameter(name="w", shape=[2, 3], dtype="float32")`
-# - `block.create_var(name="y", dtype="float32")`，表示结果；它的形状会推断出来
-# - `block.append_op(type="mul", inputs={"X": x, "Y": w}, outputs={"Out": y})`；
-#   `elementwise_add`（X、Y；`attrs={"axis": 1}`）和 `relu`（X）也一样。填 `w` 的是
-#   `fill_constant`，它没有输入：
+# - `block.create_var(name="y", dtype="float32")`，表示结果：名字由你取，形状会推断出来
+# - `block.append_op(type="mul", inputs={"X": x, "Y": w}, outputs={"Out": y})`，
+#   依此类推。这个 `mul` 是 Paddle 的矩阵乘法。`elementwise_add`（X、Y）要
+#   `attrs={"axis": 1}`：b 属于第 1 轴。然后是 `relu`（X）
+# - 在 `startup` 里是 `fill_constant`，它没有输入：
 #   `attrs={"shape": w.shape, "dtype": w.dtype, "value": 1.0}`。
 
 
@@ -176,18 +184,20 @@ check(dense)
 # ## Build it: a shape without numbers
 #
 # `append_op` knew the shape of `y`. Your own engine can find it out too: run the kernel
-# on zeros of these shapes, with -1 replaced by a **trial size**. Do it twice, with two
-# sizes: where the two results differ, the size is unknown, -1.
+# on zeros of these shapes, with -1 replaced by a **trial size**. Make them whole
+# numbers (`int`), since some kernels take labels. Do it twice, with two sizes: where
+# the two results differ, the size is unknown, -1.
 
 # %% [markdown] lang="zh"
 # ## 动手：没有数也知道形状
 #
-# `append_op` 知道 `y` 的形状。你自己的引擎也能得出来：在这些形状的零上运行内核，其中
-# -1 换成一个**试用大小**。用两个大小做两次：两次结果不同的地方，大小就是未知的 -1。
+# `append_op` 知道 `y` 的形状。你自己的引擎也能得出来：在这些形状的零上运行核函数，其中
+# -1 换成一个**试用大小**。零要用整数（`int`），因为有些核函数要的是标签。用两个大小做两
+# 次：两次结果不同的地方，大小就是未知的 -1。
 
 
 # %% task="infer_shape"
-### 说明 内核对这些形状的输入给出的形状，是一个列表；-1 表示未知。
+### 说明 核函数对这些形状的输入给出的形状，是一个列表；-1 表示未知。
 def infer_shape(kernel, shapes, attrs):
     """The shape, a list, that a kernel gives for inputs of these; -1 is unknown."""
     ### BEGIN SOLUTION
@@ -204,14 +214,14 @@ def infer_shape(kernel, shapes, attrs):
 check(infer_shape)
 
 # %% [markdown]
-# ## Build it: the second reader
+# ## Build it: run, or write down
 #
 # Here are a `Variable`, an `Operator` and a `Program` for your framework. A Variable
 # has the methods of your Tensor: they only call ops, so they need not know which of the
 # two they are called on.
 
 # %% [markdown] lang="zh"
-# ## 动手：第二种读者
+# ## 动手：运行，还是写下来
 #
 # 这里是你的框架要用的 `Variable`、`Operator` 和 `Program`。Variable 有着与 Tensor
 # 相同的方法：它们只调用算子，所以不必知道自己是在哪一种上被调用的。
@@ -231,10 +241,12 @@ from teachgraph.course.mine import mul, record_if_on, smooth
 class Variable:
     """A name and a shape; it has a value only in a run."""
 
-    def __init__(self, program, name, shape, stop_gradient=True, **kind):
+    def __init__(
+        self, program, name, shape, stop_gradient=True, persistable=False, is_data=False
+    ):
         self.program, self.name, self.shape = program, name, tuple(shape)
-        self.stop_gradient, self.persistable = stop_gradient, "begins" in kind
-        self.is_data = "data" in kind
+        self.stop_gradient = stop_gradient
+        self.persistable, self.is_data = persistable, is_data
         program.variables[name] = self
         announce("variable_created", self)
 
@@ -251,7 +263,7 @@ class Operator:
     def __init__(self, op, inputs, outputs, attrs=None, role="forward", twin=None):
         self.op, self.attrs = op, dict(attrs or {})
         self.inputs, self.outputs = list(inputs), list(outputs)
-        self.role, self.twin = role, twin
+        self.role, self.twin = role, twin  # for lesson 06
 
 
 class Program:
@@ -274,9 +286,11 @@ class Program:
 def parameter(main, startup, name, value):
     """A parameter of main; startup says how it begins."""
     constant = Op("constant", lambda value: np.array(value), None)
-    first = Variable(startup, name, np.shape(value), False, begins=True)
+    first = Variable(
+        startup, name, np.shape(value), stop_gradient=False, persistable=True
+    )
     startup.insert(Operator(constant, [], [first], {"value": value}))
-    return Variable(main, name, np.shape(value), False, begins=True)
+    return Variable(main, name, np.shape(value), stop_gradient=False, persistable=True)
 
 
 def now_or_later(op, *inputs, **attrs):
@@ -288,14 +302,16 @@ def now_or_later(op, *inputs, **attrs):
 Op.__call__ = now_or_later
 
 # %% [markdown]
-# What is left is `append`. The result is a new Variable of the same program, called
-# after the op (`new_name(op.name)`), whose shape you infer; it wants a gradient if any
-# Variable among the inputs does. Some inputs are plain numbers: `np.shape` knows both.
+# What is left is `append`: it inserts an Operator (`program.insert`) and returns what
+# that will write, a new Variable of the same program, called after the op
+# (`new_name(op.name)`), whose shape you infer; it wants a gradient if any Variable
+# among the inputs does. Other inputs are plain numbers: `np.shape` works on both.
 
 # %% [markdown] lang="zh"
-# 剩下的就是 `append`。结果是同一个程序里的一个新 Variable，以算子命名
-# （`new_name(op.name)`），形状由你推断；输入的 Variable 中只要有一个要梯度，它就要
-# 梯度。有些输入只是普通的数：`np.shape` 两种都认得。
+# 剩下的就是 `append`：它放进一个 Operator（`program.insert`），并返回它将写的东西，即
+# 同一个程序里的一个新 Variable，以算子命名（`new_name(op.name)`），形状由你推断；输入的
+# Variable 中只要有一个要梯度，它就要梯度。其余的输入只是普通的数：`np.shape` 对两种
+# 都行。
 
 
 # %% task="append"
@@ -328,7 +344,7 @@ def written():
     main, startup = Program("main"), Program("startup")
     w = parameter(main, startup, "w", np.ones((2, 3)))
     b = parameter(main, startup, "b", np.zeros(3))
-    x = Variable(main, "x", [-1, 2], data=True)
+    x = Variable(main, "x", [-1, 2], is_data=True)
     h = smooth(matmul(x, w) + b)
     scores = forward(h, [(np.ones((3, 2)), 1.0)])
 
@@ -349,7 +365,7 @@ watch(written)
 
 # %%
 def two_ops(append):
-    h = append(mul, Variable(Program(), "x", [-1, 2], data=True), 3.0)
+    h = append(mul, Variable(Program(), "x", [-1, 2], is_data=True), 3.0)
     y = append(smooth, h)
 
 

@@ -2,7 +2,7 @@
 # # append_backward
 #
 # Your tape of lesson 02 ran each rule at once. A program has nothing to run yet: its
-# backward must be **written**, as more operators. At the end of this lesson your own
+# backward must be *written*, as more operators. At the end of this lesson your own
 # `append_backward` writes them, operator for operator as the framework does. A question
 # on the way: two gradients arrive at one variable, but each name holds one value. So
 # what are they called?
@@ -15,7 +15,7 @@
 # %% [markdown] lang="zh"
 # # append_backward
 #
-# 第 02 课的磁带会立刻运行每条规则。而程序还没有什么可运行的：它的反向必须**写下来**，
+# 第 02 课的磁带会立刻运行每条规则。而程序还没有什么可运行的：它的反向必须*写下来*，
 # 成为更多的算子。学完这一课，你自己的 `append_backward` 会写出它们，与框架写的逐个
 # 相同。一路上有个问题：两份梯度到达同一个变量，而一个名字只装得下一个值。那它们叫什么？
 #
@@ -25,8 +25,6 @@
 
 # %%
 # %load_ext teachgraph
-from collections import Counter
-
 import numpy as np
 
 import teachgraph as paddle
@@ -50,24 +48,24 @@ def diamond():
 watch(diamond)
 
 # %% [markdown]
-# Each operator on the way back has a **twin**: `mean_grad` the `mean` it belongs to. It
-# reads the gradient of what its twin wrote and writes those of what its twin read. The
-# gradient of `y` is called `y@GRAD`.
+# A gradient operator has a **twin**: `reduce_mean_grad` the `reduce_mean` it belongs
+# to. It reads the gradient of what its twin wrote and writes those of what its twin
+# read. The gradient of `w` is called `w@GRAD`.
 #
 # ## Predict
 #
 # `w` is read twice by `w * w`, and `y` by two operators. So each gets its gradient in
-# two **parts**. How many `sum` operators are there in the picture, and what is the
-# second part for `w` called?
+# two *parts*. How many `sum` operators are there in the picture, and what is the
+# second part for `w` called? (The long names in the rows are Paddle's spelling.)
 
 # %% [markdown] lang="zh"
-# 返回路上的每个算子都有一个**孪生**：`mean_grad` 的孪生是它所属的 `mean`。它读孪生所写
-# 变量的梯度，写孪生所读变量的梯度。`y` 的梯度叫 `y@GRAD`。
+# 梯度算子都有一个**孪生**：`reduce_mean_grad` 的孪生是它所属的 `reduce_mean`。它读孪生
+# 所写变量的梯度，写孪生所读变量的梯度。`w` 的梯度叫 `w@GRAD`。
 #
 # ## 预测
 #
-# `w` 被 `w * w` 读了两次，`y` 被两个算子读。所以它们的梯度各分两**份**到来。图中有几个
-# `sum` 算子？`w` 的第二份叫什么名字？
+# `w` 被 `w * w` 读了两次，`y` 被两个算子读。所以它们的梯度各分两*份*到来。图中有几个
+# `sum` 算子？`w` 的第二份叫什么名字？（各行里的长名字是 Paddle 的写法。）
 
 
 # %% task="sums" tags=["quiz"]
@@ -109,15 +107,18 @@ check(second_part)
 
 # %%
 from teachgraph.course.mine import Op, Operator, Program, Variable, cross_entropy
-from teachgraph.course.mine import forward, new_layers, parameter
+from teachgraph.course.mine import forward, new_weights, parameter
 
 
 # %% tags=["mine"]
 ### 说明 x 是不是一个要梯度的 Variable。
 ### 说明 追加一个返回路上的算子，它写 out；返回 out。
 ### 说明 loss 的梯度，从 1 开始。
-### 说明 追加一个算子的规则：它读 dout 和输入，写各份梯度。
+### 说明 追加一个算子的规则，作为新算子的核函数，由它写出各份梯度。
 ### 说明 一层一层的 (w, b)，是 main 的参数；sizes 是各层的大小。
+from collections import Counter
+
+
 def wants(x):
     """True if x is a Variable that wants a gradient."""
     return isinstance(x, Variable) and not x.stop_gradient
@@ -129,7 +130,7 @@ def append_back(op, inputs, out):
     return out
 
 
-add_up = Op("sum", lambda *parts: sum(parts), None)
+add_up = Op("add_n", lambda *parts: sum(parts), None)
 ones = Op("ones", np.ones_like, None)
 
 
@@ -140,7 +141,7 @@ def append_seed(loss):
 
 
 def append_grad(operator, dout, parts):
-    """Append the rule of an operator: it reads dout and the inputs, writes parts."""
+    """Append the rule of an operator, as the kernel of a new one that writes parts."""
     op, inputs = operator.op, [dout, *operator.inputs]
     grad = Op(f"{op.name}_grad", op.rule, None)
     back = Operator(grad, inputs, parts, operator.attrs, "backward", operator)
@@ -149,22 +150,21 @@ def append_grad(operator, dout, parts):
 
 def new_parameters(main, startup, sizes):
     """A list of (w, b), parameters of main, for layers of these sizes."""
-    return [
-        tuple(
-            parameter(main, startup, f"{name}_{position}", leaf.data)
-            for name, leaf in zip("wb", pair)
-        )
-        for position, pair in enumerate(new_layers(sizes))
-    ]
+    layers = []
+    for number, (weights, biases) in enumerate(new_weights(sizes)):
+        w = parameter(main, startup, f"w_{number}", weights)
+        b = parameter(main, startup, f"b_{number}", biases)
+        layers.append((w, b))
+    return layers
 
 
 # %% [markdown]
-# The pass leads over the operators whose output wants a gradient **and** is needed for
+# The pass leads over the operators whose output wants a gradient *and* is needed for
 # the loss. Walk through `loss.program.ops` from the last to the first: if the output of
 # one is needed, so are its inputs. Each operator has one output, `operator.outputs[0]`.
 
 # %% [markdown] lang="zh"
-# 这一遍要经过的，是输出要梯度**并且**为损失所需的那些算子。从后往前走过
+# 这一遍要经过的，是输出要梯度*并且*为损失所需的那些算子。从后往前走过
 # `loss.program.ops`：如果一个算子的输出被需要，它的输入也就被需要。每个算子有一个
 # 输出，即 `operator.outputs[0]`。
 
@@ -221,10 +221,12 @@ check(new_part)
 # %% [markdown]
 # When all parts have come, `joined` makes them one. A single part is whole already; of
 # several it appends the `add_up` operator (with `append_back`), which writes `x@GRAD`.
+# (Its type is `add_n`; Paddle's is `sum`.)
 
 # %% [markdown] lang="zh"
 # 各份到齐之后，`joined` 把它们合成一个。只有一份时，它本身就是整个；有几份时，就（用
-# `append_back`）追加 `add_up` 算子，由它写出 `x@GRAD`。
+# `append_back`）追加 `add_up` 算子，由它写出 `x@GRAD`。（它的类型是 `add_n`，Paddle 的
+# 是 `sum`。）
 
 
 # %% task="joined"
@@ -253,7 +255,7 @@ check(joined)
 # - then for each operator of `path_to(loss)`: join the parts of its output, make a new
 #   part for each input that wants one (None for the others), and `append_grad`.
 #
-# At the end join the parts of each parameter (`persistable`).
+# At the end join the parts of each parameter (`persistable`), in the order of counting.
 
 # %% [markdown] lang="zh"
 # ## 动手：这一遍
@@ -265,7 +267,7 @@ check(joined)
 # - 然后对 `path_to(loss)` 的每个算子：合并其输出的各份，为每个要梯度的输入造一份新的
 #   （其余为 None），再 `append_grad`。
 #
-# 最后合并每个参数（`persistable`）的各份。
+# 最后按计数的顺序，合并每个参数（`persistable`）的各份。
 
 
 # %% task="append_backward"
@@ -297,8 +299,8 @@ check(append_backward)
 def network():
     main, startup = Program(), Program("startup")
     layers = new_parameters(main, startup, [2, 32, 2])
-    x = Variable(main, "x", [-1, 2], data=True)
-    labels = Variable(main, "labels", [-1], data=True)
+    x = Variable(main, "x", [-1, 2], is_data=True)
+    labels = Variable(main, "labels", [-1], is_data=True)
     loss = cross_entropy(forward(x, layers), labels)
     gradients = append_backward(loss)
 
@@ -321,14 +323,14 @@ check(operators_added)
 # %% [markdown]
 # ## Break it
 #
-# Without `sum`, the second part takes the place of the first. The program runs, and
-# trains, only worse: you see it in the rows.
+# Without `joined`, `w` gets its last part for a gradient, half of it. Such a program
+# would run, and train, only worse. A row is missing:
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 没有 `sum`，第二份就取代了第一份。程序照样能运行、能训练，只是更差：从这些行里看得
-# 出来。
+# 没有 `joined`，`w` 得到的梯度就只是最后一份，即一半。这样的程序照样能运行、能训练，
+# 只是更差。少了一行：
 
 
 # %%

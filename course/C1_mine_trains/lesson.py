@@ -28,9 +28,9 @@
 import numpy as np
 from IPython.display import display
 
-from teachgraph.course import watched
+from teachgraph.course import tiny_digits, watched
 from teachgraph.course.checks import attempt, begin
-from teachgraph.course.spirals import boundary, small_digits, spirals
+from teachgraph.course.spirals import boundary, spirals
 
 check = begin("C1")
 
@@ -41,6 +41,7 @@ from teachgraph.course.mine import Op, Tensor, adam, backward, no_grad, smooth
 # %% tags=["mine"]
 ### 说明 每行的 -log softmax 在标签处的值，取平均。
 ### 说明 分数的梯度：softmax 减去 1（在标签处），除以行数。
+### 说明 各层最初的（权重，偏置），都是数组；sizes 是各层的大小。
 ### 说明 一层一层的 (w, b)，全是叶子；sizes 是各层的大小。
 def cross_entropy_kernel(scores, labels):
     """The mean over rows of -log softmax at the label."""
@@ -65,14 +66,17 @@ matmul = Op("matmul", np.matmul, matmul_rule)
 cross_entropy = Op("cross_entropy", cross_entropy_kernel, cross_entropy_rule)
 
 
+def new_weights(sizes, seed=0):
+    """The first (weights, biases) of each layer, arrays, for layers of these sizes."""
+    draw = np.random.default_rng(seed)
+    for rows, columns in zip(sizes[:-1], sizes[1:]):
+        weights = draw.normal(0.0, np.sqrt(2.0 / rows), (rows, columns))
+        yield weights, np.zeros(columns)
+
+
 def new_layers(sizes, seed=0):
     """A list of (w, b), all of them leaves, for layers of these sizes."""
-    draw = np.random.default_rng(seed)
-    layers = []
-    for rows, columns in zip(sizes[:-1], sizes[1:]):
-        w = draw.normal(0.0, np.sqrt(2.0 / rows), (rows, columns))
-        layers.append((Tensor(w, False), Tensor(np.zeros(columns), False)))
-    return layers
+    return [(Tensor(w, False), Tensor(b, False)) for w, b in new_weights(sizes, seed)]
 
 
 # %%
@@ -215,7 +219,7 @@ for steps in (0, 100, 400):
 # 再来认手写数字，小到 7 x 7 像素：
 
 # %% tags=["long"]
-train_set, test_set = small_digits()
+train_set, test_set = tiny_digits.arrays()
 right = attempt(train, new_layers([49, 32, 10]), train_set, test_set, 600, otherwise=0)
 print(f"your framework reads {right:.0%} of new digits")
 
@@ -236,6 +240,19 @@ layers = new_layers([2, 32, 2])
 for weights_and_bias in layers:
     weights_and_bias[0].data = np.zeros(weights_and_bias[0].shape)
 print(f"{attempt(train, layers, data, data, 300, otherwise=0.0):.0%} of the points")
+
+
+# %% task="different_units" tags=["quiz"]
+### 说明 从全零的权重开始训练之后，32 个隐藏单元中有几个互不相同。
+def different_units():
+    """How many of the 32 hidden units differ after training from zeros."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="different_units"
+check(different_units)
 
 # %% [markdown]
 # ## In Paddle this is ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -18,13 +19,14 @@ A deep-learning framework to read, and to watch while it works.
   teachgraph predict model          predict with a saved model
   teachgraph show model             show a saved model
   teachgraph bench bert             dynamic, ONNX and static, side by side
+  teachgraph launch script.py       run it as trainers and servers, on Ray
 """
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of all commands."""
     # `import teachgraph` imports this package, but few programs run a command.
-    from teachgraph.cli import bench, predict, show
+    from teachgraph.cli import bench, launch, predict, show
     from teachgraph.course import command as course
 
     top = argparse.ArgumentParser(
@@ -37,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
     trace = import_module("teachgraph_widgets.command")
-    for module in (course, trace, predict, show, bench):
+    for module in (course, trace, predict, show, bench, launch):
         module.add_arguments(commands)
     return top
 
@@ -47,7 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = parser().parse_args(arguments)
         run: Callable[[argparse.Namespace], int] = args.run
-        return run(args)
+        code = run(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # `teachgraph course mine | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # as of a program that SIGPIPE ends
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 130

@@ -120,5 +120,6 @@ def attempt(exercise: Callable[..., T], *arguments: Any, otherwise: T) -> T:
     try:
         return exercise(*arguments)
     except NotImplementedError as error:
-        print(f"{error}: {say('not_written', 'en', task=error)}")
+        language = mine.shown[0].language if mine.shown else "en"
+        print(f"{error}: {say('not_written', language, task=error)}")
         return otherwise

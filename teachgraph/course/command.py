@@ -1,4 +1,4 @@
-"""`teachgraph course`: list, start, check, hint, solution, status, mine, welcome.
+"""`teachgraph course`: list, start, check, hint, solution, status, mine, author ...
 
 Each action returns its answer twice, as lines for people and as a mapping for `--json`,
 and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
@@ -86,6 +86,13 @@ def add_arguments(subparsers: Subparsers) -> None:
     welcome.add_argument("--folder", type=Path, default=Path(), help="default: here")
     mine = add("mine", "Print your own framework as one file.", language=True)
     mine.add_argument("--file", type=Path, help="write it there instead")
+    about = "For writers: begin a lesson, look at it on each save, accept its names."
+    author = actions.add_parser("author", help=about, description=about)
+    add = _Adder(author.add_subparsers(dest="step", required=True, metavar="step"))
+    add("new", "Write the folder of a lesson of the table.", lesson=True)
+    watch = add("watch", "Try all of a lesson whenever it is saved.", lesson=True)
+    watch.add_argument("--once", action="store_true", help="look at it once only")
+    add("accept", "Write into the table what a lesson introduces.", lesson=True)
 
 
 class _Adder:
@@ -369,6 +376,26 @@ def _mine(args: argparse.Namespace) -> Answer:
     return Answer(lines, data | {"file": str(path)})
 
 
+def _author(args: argparse.Namespace) -> Answer:
+    from teachgraph.course import author
+
+    if args.step == "new":
+        folder = author.begin(args.lesson)
+        return Answer([str(folder)], {"folder": str(folder)})
+    if args.step == "accept":
+        names = author.accept(args.lesson)
+        return Answer(["introduces: " + ", ".join(names)], {"introduces": names})
+    told: list[str] = []
+
+    def tell(lines: list[str]) -> None:
+        told[:] = lines
+        if not args.json and not args.once:
+            print("\n".join(lines), flush=True)
+
+    good = author.watch(args.lesson, tell, once=args.once or args.json)
+    return Answer(told if args.once else [], {"lines": told}, code=0 if good else 1)
+
+
 def _set_aside(kept: progress.Progress, language: Language) -> list[str]:
     if kept.set_aside is None:
         return []
@@ -382,6 +409,7 @@ ACTIONS: Mapping[str, Callable[[argparse.Namespace], Answer]] = {
     "hint": _hint,
     "solution": _solution,
     "status": _status,
+    "author": _author,
     "mine": _mine,
     "welcome": _welcome,
 }

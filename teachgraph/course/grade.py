@@ -95,9 +95,16 @@ def grade(source: Source, path: Path, seconds: float = 120) -> Report:
     the exercises after it are reported as not reached.
 
     Raises:
-        CourseError: The file is no notebook, or its kernel can't be started.
+        CourseError: The file is no notebook, or one of another lesson, or its kernel
+            can't be started.
     """
     notebook = read_notebook(path)
+    number = source.lesson.number
+    ours = notebook.metadata.get("teachgraph")
+    other = ours.get("lesson", number) if isinstance(ours, dict) else number
+    if other != number:
+        facts = {"path": path, "other": other, "number": number}
+        raise CourseError(say("other_lesson", language_of(notebook), **facts))
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -235,8 +242,9 @@ def _line(notebook: NotebookNode, line: int, code: str) -> Place | None:
 
 def _definition(notebook: NotebookNode, task: str) -> Place:
     """Return the line that defines `task`."""
-    for _, place in _lines(notebook):
-        if place.code.startswith((f"def {task}(", f"class {task}")):
+    for cell, place in _lines(notebook):
+        line = cell.source.splitlines()[place.line - 1]  # no method of that name
+        if line.startswith((f"def {task}(", f"class {task}")):
             return place
     return Place()
 

@@ -28,7 +28,16 @@ from teachgraph.course.messages import say, say_of
 from teachgraph.course.plain import NotPlain, decoded, encoded
 from teachgraph.course.table import Language, Lesson
 
-__all__ = ["Verdict", "Wrong", "ask_here", "call", "expect", "judge", "performed"]
+__all__ = [
+    "Verdict",
+    "Wrong",
+    "ask_here",
+    "call",
+    "expect",
+    "judge",
+    "needs",
+    "performed",
+]
 
 Perform = Callable[..., Any]
 Ask = Callable[..., Any]
@@ -52,6 +61,19 @@ def expect(holds: object, sentence: str, **values: Any) -> None:
     """
     if not holds:
         raise Wrong(sentence, **values)
+
+
+def needs(ask: Ask, *checks: Callable[[Ask], None]) -> None:
+    """Say so if a task that another one calls is wrong: it has to be mended first.
+
+    Raises:
+        Wrong: One of the checks finds something.
+    """
+    for check in checks:
+        try:
+            check(ask)
+        except Wrong as wrong:
+            raise Wrong("mend_first", first=check.__name__) from wrong
 
 
 def call(mine: Any, name: str, *inputs: Any) -> Any:
@@ -135,7 +157,7 @@ def performed(
     except Wrong as wrong:
         return {"wrong": wrong.sentence, "values": wrong.values}
     except NotPlain as other:
-        return {"wrong": "kind", "values": {"wanted": "...", "got": str(other)}}
+        return {"wrong": "not_plain", "values": {"got": str(other)}}
     except Exception as error:  # the learner's own, whatever it is
         sentence, values = in_words(error, task)
         return {"wrong": sentence, "values": values}

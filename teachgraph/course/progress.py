@@ -18,9 +18,12 @@ from typing import Any, get_type_hints
 
 from teachgraph.course.files import write_over
 
-__all__ = ["Progress", "Record", "changing", "default_path", "load"]
+__all__ = ["HOME", "Progress", "Record", "changing", "default_path", "load"]
 
 VERSION = 2
+
+HOME = "TEACHGRAPH_HOME"
+"""The variable of the environment that names the folder of the progress file."""
 
 
 @dataclass
@@ -72,7 +75,7 @@ class Progress:
 
 def default_path() -> Path:
     """The path of this user's progress file."""
-    home = os.environ.get("TEACHGRAPH_HOME")
+    home = os.environ.get(HOME)
     if home:
         return Path(home) / "progress.json"
     import platformdirs

@@ -37,12 +37,17 @@ class Played:
     error: BaseException | None
 
 
-def rehearse(source: Source, answers: Mapping[str, str] | None = None) -> list[Played]:
-    """Run all code cells of a lesson, solved, or with other `answers` to some tasks."""
+def rehearse(
+    source: Source, answers: Mapping[str, str] | None = None, *, long: bool = True
+) -> list[Played]:
+    """Run the code cells of a lesson, solved, or with other `answers` to some tasks.
+
+    Without `long` those are left out that only train and show.
+    """
     played = []
     with _stage() as shell:
         for cell in source.cells:
-            if cell.role == "text":
+            if cell.role == "text" or ("long" in cell.tags and not long):
                 continue
             code = unpaced(without_markers(cell.code))
             if cell.role == "exercise" and answers and cell.task in answers:

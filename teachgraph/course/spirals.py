@@ -1,4 +1,4 @@
-"""Two spirals to tell apart, small digits, and the picture of a boundary."""
+"""Two spirals to tell apart, and the picture of a boundary between them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.course.digits import Pairs, test_digits, train_digits
+from teachgraph.course.digits import Pairs
 
-__all__ = ["boundary", "small_digits", "spirals"]
+__all__ = ["boundary", "spirals"]
 
 Array = np.ndarray[Any, Any]
-
-SIDE, BLOCK = 28, 4
-"""Pixels of a digit's side, and of the blocks that a small one has the means of."""
 
 
 def spirals(count: int = 100, seed: int = 0) -> Pairs:
@@ -40,20 +37,6 @@ def spirals(count: int = 100, seed: int = 0) -> Pairs:
         place = np.stack([np.cos(angle + turn), np.sin(angle + turn)], axis=1)
         arms.append(place * radius[:, None] + draw.normal(0.0, 0.02, (count, 2)))
     return np.concatenate(arms), np.repeat([0, 1], count)
-
-
-def small_digits() -> tuple[Pairs, Pairs]:
-    """Digits of 7 x 7 pixels, each the mean of a block: to train on, and to test with.
-
-    >>> [images.shape for images, labels in small_digits()]
-    [(1437, 49), (360, 49)]
-    """
-    parts = []
-    for images, labels in (train_digits(), test_digits()):
-        side = SIDE // BLOCK
-        blocks = images.reshape(-1, side, BLOCK, side, BLOCK).mean(axis=(2, 4))
-        parts.append((blocks.reshape(len(images), -1), labels[:, 0]))
-    return parts[0], parts[1]
 
 
 def boundary(

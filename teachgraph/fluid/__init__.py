@@ -23,6 +23,7 @@ from teachgraph.fluid import (
     optimizer,
     param_attr,
     regularizer,
+    transpiler,
 )
 from teachgraph.fluid.compiler import (
     BuildStrategy,
@@ -44,7 +45,12 @@ from teachgraph.fluid.dygraph import (
 from teachgraph.fluid.feeding import DataFeeder
 from teachgraph.fluid.input import embedding, one_hot
 from teachgraph.fluid.io import load, load_program_state, save, set_program_state
-from teachgraph.fluid.transpiler import memory_optimize, release_memory
+from teachgraph.fluid.transpiler import (
+    DistributeTranspiler,
+    DistributeTranspilerConfig,
+    memory_optimize,
+    release_memory,
+)
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static import (
     Program,
@@ -70,6 +76,8 @@ __all__ = [
     "CompiledProgram",
     "DataFeeder",
     "DatasetFactory",
+    "DistributeTranspiler",
+    "DistributeTranspilerConfig",
     "ExecutionStrategy",
     "Executor",
     "InMemoryDataset",
@@ -126,5 +134,6 @@ __all__ = [
     "scope_guard",
     "set_flags",
     "set_program_state",
+    "transpiler",
     "unique_name",
 ]

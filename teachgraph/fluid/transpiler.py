@@ -1,7 +1,7 @@
-"""Paddle 1.x's `fluid.transpiler`: memory optimizations, without effect since 1.8.
+"""Paddle 1.x's `fluid.transpiler`: distributed programs, and memory optimizations.
 
-Paddle 1.8 does nothing any more when it is called: the Executor frees and reuses
-arrays by itself, there as here.
+The latter are without effect since 1.8: the Executor frees and reuses arrays by itself,
+there as here.
 """
 
 from __future__ import annotations
@@ -9,9 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from teachgraph.distributed import collective
+from teachgraph.distributed.config import DistributeTranspilerConfig
+from teachgraph.distributed.dispatch import HashName, RoundRobin
+from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.static import Program
 
-__all__ = ["memory_optimize", "release_memory"]
+__all__ = [
+    "DistributeTranspiler",
+    "DistributeTranspilerConfig",
+    "HashName",
+    "RoundRobin",
+    "collective",
+    "memory_optimize",
+    "release_memory",
+]
 
 
 def memory_optimize(

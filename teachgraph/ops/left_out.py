@@ -42,6 +42,28 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "curves are drawn here: in a notebook `Model.fit` opens the panel of "
         "`teachgraph.monitor`": "VisualDL WandbCallback",
     },
+    "distributed": {
+        "all trainers form one group": "get_group new_group",
+        "one layer is on one machine, whole": (
+            "DistAttr ParallelMode Partial Placement ProcessMesh ReduceType Replicate "
+            "Shard Strategy dtensor_from_fn reshard shard_layer shard_optimizer "
+            "shard_tensor split to_static"
+        ),
+        "objects would travel as pickles, which may run code; send tensors": (
+            "all_gather_object broadcast_object_list scatter_object_list"
+        ),
+        "it is for tables of Paddle's own servers": (
+            "CountFilterEntry InMemoryDataset ProbabilityEntry QueueDataset "
+            "ShowClickEntry"
+        ),
+        "Ray connects the processes": (
+            "gloo_barrier gloo_init_parallel_env gloo_release"
+        ),
+        "each trainer has all parameters: `save` and `load` of one will do": (
+            "io load_state_dict save_state_dict"
+        ),
+        "from a shell: `teachgraph launch`; from Python: `spawn`": "launch",
+    },
     "linalg": {COMPLEX: "eig eigvals"},
     "nn": {
         UNUSUAL: "BeamSearchDecoder RNNTLoss dynamic_decode",
@@ -102,7 +124,6 @@ ROOMS: dict[str, str] = {
     "leave `auto_cast` and `GradScaler` out",
     "audio": UNUSUAL,
     "cuda": MACHINE,
-    "distributed": MACHINE,
     "fft": COMPLEX,
     "geometric": UNUSUAL,
     "hub": "nothing is downloaded here; `vision.models` and `models` hold networks",

@@ -28,11 +28,13 @@ class Lab:
         address: Where it listens.
         token: What it asks for.
         folder: The notebooks' folder.
+        home: The folder of all that is a user's own.
     """
 
     address: str
     token: str
     folder: Path
+    home: Path
 
     def page_of(self, notebook: str) -> str:
         """The address of a notebook alone, without the side bars."""
@@ -94,7 +96,7 @@ class Gate:
 def running(folder: Path, home: Path) -> Iterator[Lab]:
     """A server while the block runs; it ends by its process number."""
     port, token = free_port(), secrets.token_hex(16)
-    lab = Lab(f"http://127.0.0.1:{port}", token, folder)
+    lab = Lab(f"http://127.0.0.1:{port}", token, folder, home)
     with (home / "lab.log").open("w") as log:
         process = subprocess.Popen(
             command(port, token, folder),
@@ -136,6 +138,7 @@ def environment(home: Path) -> dict[str, str]:
         "JUPYTER_RUNTIME_DIR": "runtime",
         "JUPYTERLAB_SETTINGS_DIR": "settings",
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "TEACHGRAPH_HOME": "teachgraph",
     }
     return os.environ | {name: str(home / part) for name, part in own.items()}
 

@@ -220,6 +220,18 @@ def test_ctrl_c_in_the_first_moments_is_no_traceback() -> None:
         assert (child.returncode, errors) in [(130, "Interrupted.\n"), (0, "")]
 
 
+def test_a_reader_that_has_seen_enough_is_no_traceback() -> None:
+    command = f"{sys.executable} -m teachgraph course mine"
+    run = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | head -1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.startswith('"""A deep-learning framework of my own')
+    assert run.stderr == ""
+
+
 def test_a_disk_error_without_a_file_is_told_without_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,6 +40,80 @@ def test_the_hand_out_fails_at_every_exercise(sample: Source, tmp_path: Path) ->
     assert report.troubles == []
 
 
+def test_a_notebook_of_another_lesson_is_refused(
+    sample: Source, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.ipynb"
+    notebook = build(sample, "solution")
+    notebook["metadata"]["teachgraph"]["lesson"] = "07"
+    write_new(path, notebook)
+    with pytest.raises(CourseError, match="is a notebook of lesson 07, not of 00"):
+        grade(sample, path)
+
+
+@pytest.mark.parametrize(
+    ("edit", "passed", "said"),
+    [
+        pytest.param("reversed", set(), "there is no `halve` yet", id="reversed"),
+        pytest.param("twice", {"double", "halve"}, "", id="twice"),
+        pytest.param("half", {"halve"}, "SyntaxError", id="half-edited"),
+        pytest.param("text", {"halve"}, "there is no `double` yet", id="made-a-text"),
+        pytest.param("gone", set(), "there is no `double` yet", id="all-gone"),
+    ],
+)
+def test_a_notebook_in_disorder_gets_a_clear_report(
+    sample: Source, tmp_path: Path, edit: str, passed: set[str], said: str
+) -> None:
+    notebook = build(sample, "solution")
+    cells = notebook["cells"]
+    (place,) = (i for i, cell in enumerate(cells) if "def double" in cell["source"])
+    if edit == "reversed":
+        cells.reverse()
+    elif edit == "twice":
+        cells[place:place] = [
+            {**cell, "id": f"again-{i}"} for i, cell in enumerate(cells)
+        ]
+    elif edit == "half":
+        cells[place]["source"] = "def double(x:\n    return 2 *"
+    elif edit == "text":
+        one = cells[place]
+        cells[place] = {k: one[k] for k in ("id", "metadata", "source")}
+        cells[place]["cell_type"] = "markdown"
+    else:
+        cells.clear()
+    path = tmp_path / "mine.ipynb"
+    write_new(path, notebook)
+    before = path.read_bytes()
+    report = grade(sample, path)
+    assert {task for task, right in report.tasks.items() if right} == passed
+    wrong = [v.message for v in report.verdicts if not v.passed]
+    assert all(said in message for message in wrong[:1]), wrong
+    assert path.read_bytes() == before
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", ["stored", "printed"])
+def test_a_hundred_megabytes_of_output_do_no_harm(
+    sample: Source, tmp_path: Path, kind: str
+) -> None:
+    notebook = build(sample, "solution")
+    long: dict[str, object] = {
+        "cell_type": "code",
+        "id": "long",
+        "metadata": {},
+        "source": "print('x' * 100_000_000)" if kind == "printed" else "1",
+        "execution_count": None,
+        "outputs": [],
+    }
+    if kind == "stored":
+        text = {"output_type": "stream", "name": "stdout", "text": "x" * 100_000_000}
+        long["outputs"] = [text]
+    notebook["cells"].insert(0, long)
+    path = tmp_path / "mine.ipynb"
+    write_new(path, notebook)
+    assert grade(sample, path).passed
+
+
 def test_an_exception_is_blamed_on_the_learners_line(
     sample: Source, sample_notebook: Callable[..., Path]
 ) -> None:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import collections
 import re
-from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 import teachgraph as tg
 from teachgraph import fluid
+from teachgraph.course.budgets import budgets
 from teachgraph.course.checks import CheckFailed
+from teachgraph.course.introduced import introduced
 from teachgraph.course.judging import ask_here, judge
 from teachgraph.course.messages import hints
 from teachgraph.course.mutants import LEAST, score
 from teachgraph.course.rehearse import rehearse, solved
-from teachgraph.course.source import Cell, Source, read, without_markers
+from teachgraph.course.source import read
 from teachgraph.course.table import (
     LANGUAGES,
     CourseError,
-    Language,
     Lesson,
     find,
     lessons,
@@ -57,40 +55,10 @@ def test_a_lesson_to_come_is_told_from_one_that_never_was() -> None:
     assert find("2") == find("02") == find("02_the_tape")
 
 
-WORDS, GIVEN, FRAMEWORK = 900, 40, 50
-"""The budgets of a lesson: words, lines of given code, those of the framework."""
-
-OWN = {"00": 7}
-"""The least that the learner writes, where it is not 14 lines."""
-
-
 @every_lesson
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_lesson_keeps_within_its_words(lesson: Lesson, language: Language) -> None:
-    text = " ".join(c.text[language] for c in read(lesson).cells if c.role == "text")
-    counted = len(re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", text))
-    assert counted <= WORDS * (1 if language == "en" else 2)
-
-
-@every_lesson
-def test_the_learner_writes_enough(lesson: Lesson) -> None:
-    source = read(lesson)
-    live = [cell for cell in source.cells if cell.role == "live"]
-    given = [line for c in live if "mine" not in c.tags for line in lines_of(c)]
-    framework = [line for c in live if "mine" in c.tags for line in lines_of(c)]
-    own = [line for c in source.exercises for line in c.solution.splitlines()]
-    assert len(given) <= GIVEN
-    assert len(framework) <= FRAMEWORK
-    assert len(list(filter(str.strip, own))) >= OWN.get(lesson.number, 14)
-    tasks = [c for c in source.exercises if "quiz" not in c.tags]
-    quizzes = [c for c in source.exercises if "quiz" in c.tags]
-    assert len(tasks) >= 2
-    assert len(quizzes) >= 2
-
-
-def lines_of(cell: Cell) -> list[str]:
-    """The lines of given code that a learner reads."""
-    return [line for line in cell.code.splitlines() if line.strip()]
+def test_a_lesson_keeps_its_budgets(lesson: Lesson) -> None:
+    missed = [str(budget) for budget in budgets(read(lesson)) if not budget.kept]
+    assert missed == []
 
 
 @every_lesson
@@ -217,94 +185,7 @@ def test_a_wrong_answer_that_is_not_there_is_refused() -> None:
         wrong_answer("02", "unheard_of", {})
 
 
-MODULE = "teachgraph"
-KNOWN = [list, dict, set, str, tuple, int, float, collections.Counter, np.ndarray]
-KNOWN_MEMBERS = {name for kind in KNOWN for name in dir(kind)}
-
-
-def public_members() -> set[str]:
-    """What a learner can reach on the framework's own objects."""
-    x = tg.to_tensor(1.0, stop_gradient=False)
-    program = fluid.Program()
-    with fluid.program_guard(program, fluid.Program()):
-        y = fluid.layers.mean(fluid.data(name="X", shape=[1], dtype="float32"))
-    block = program.global_block()
-    sgd = fluid.optimizer.SGD(learning_rate=0.1)
-    kinds = [x, (x * x).node, program, block, y, block.ops[0], fluid.Executor(), sgd]
-    members = {name for thing in kinds for name in dir(thing)}
-    return {name for name in members - KNOWN_MEMBERS if not name.startswith("_")}
-
-
-def names_in(source: Source) -> set[str]:
-    """What a lesson uses of ours: names in modules, members, magics."""
-    used: set[str] = set()
-    aliases: dict[str, str] = {}
-    for code in code_of(source):
-        lines = code.splitlines()
-        used |= {line.split()[0] for line in lines if line.startswith("%")}
-        plain = "\n".join(line for line in lines if not line.startswith("%"))
-        tree = ast.parse(plain)
-        aliases |= dict(imported(tree))
-        for node in ast.walk(tree):
-            used |= set(named(node, aliases))
-    used |= {name for name in aliases.values() if name not in {"", "fluid"}}
-    return used
-
-
-def code_of(source: Source) -> Iterator[str]:
-    for cell in source.cells:
-        if cell.role != "text":
-            yield without_markers(cell.code)
-
-
-def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """(name in the lesson, our name) of everything imported from the framework."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[0] == MODULE:
-                    inside = alias.name.partition(".")[2]
-                    yield alias.asname or MODULE, inside
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
-            MODULE
-        ):
-            inside = (node.module or "").partition(".")[2]
-            for alias in node.names:
-                yield alias.asname or alias.name, f"{inside}.{alias.name}".strip(".")
-
-
-def named(node: ast.AST, aliases: dict[str, str]) -> Iterator[str]:
-    if not isinstance(node, ast.Attribute):
-        return
-    chain = [node.attr]
-    base = node.value
-    while isinstance(base, ast.Attribute):
-        chain.append(base.attr)
-        base = base.value
-    if isinstance(base, ast.Name) and base.id in aliases:
-        yield ".".join(filter(None, [aliases[base.id], *reversed(chain)]))
-    elif not (isinstance(base, ast.Name) and base.id == "np"):
-        yield f".{node.attr}"
-
-
-def outermost(names: set[str]) -> set[str]:
-    """Without the parts of longer names: `fluid.layers` of `fluid.layers.fc`."""
-    return {
-        name for name in names if not any(one.startswith(f"{name}.") for one in names)
-    }
-
-
 @every_lesson
-def test_a_lesson_uses_only_what_was_introduced(lesson: Lesson) -> None:
-    members = {f".{name}" for name in public_members()}
-    used = {
-        name
-        for name in outermost(names_in(read(lesson)))
-        if not name.startswith(".") or name in members
-    }
-    earlier = {
-        name for one in lessons() if one.place < lesson.place for name in one.introduces
-    }
-    assert used - earlier == set(lesson.introduces)
-    assert not earlier & set(lesson.introduces), "introduced twice"
-    assert not used & set(dir(builtins))
+def test_a_lesson_says_what_it_introduces(lesson: Lesson) -> None:
+    assert list(lesson.introduces) == introduced(lesson)
+    assert not {*lesson.introduces} & set(dir(builtins))

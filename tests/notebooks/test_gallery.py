@@ -13,10 +13,17 @@ from nbclient import NotebookClient
 VIEW = "application/vnd.jupyter.widget-view+json"
 # What they do is done in less time by tests/models, tests/onnx and tests/inference.
 LONG = {"bert_four_ways", "cartpole_policy"}
+CLUSTER = {"parameter_server"}
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    if name in CLUSTER:
+        return [pytest.mark.cluster, pytest.mark.full]
+    return [pytest.mark.full] if name in LONG else []
+
+
 GALLERY = [
-    pytest.param(
-        path, id=path.stem, marks=[pytest.mark.full] if path.stem in LONG else []
-    )
+    pytest.param(path, id=path.stem, marks=marks(path.stem))
     for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
 ]
 
@@ -128,6 +135,22 @@ def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
     assert max(map(float, differences)) < 1e-4
     assert "+ the film was good" in text
     assert "- film was not good" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_a_killed_server_changes_nothing(notebook: Any) -> None:
+    if notebook.metadata["source"] != "parameter_server":
+        return
+    text = printed(notebook)
+    for line in (
+        "trainers agree bit for bit: True",
+        "the server was killed: True",
+        "the same as in threads, bit for bit: True",
+    ):
+        assert line in text
+    (difference,) = re.findall(r"difference from one process: (\S+)", text)
+    assert float(difference) < 1e-6
 
 
 @pytest.mark.notebook

@@ -20,6 +20,7 @@ ARGUMENTS = FILE.with_name("paddle_arguments.json")
 
 MODULES = (
     "autograd",
+    "distributed",
     "distribution",
     "io",
     "jit",

@@ -13,7 +13,7 @@ from tests.widgets.recording import record
 
 BUILD = """\
 w = parameter(main, startup, "w", np.ones((2, 3)))
-x = Variable(main, "x", [-1, 2], data=True)
+x = Variable(main, "x", [-1, 2], is_data=True)
 y = smooth(matmul(x, w))
 """
 

@@ -101,7 +101,7 @@ class ForeignProgram(ForeignThing):
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its title."""
         return text_of(self._get("title", "")) or "program"
 
     @property

@@ -1,6 +1,6 @@
 """Runs the kernel and keeps no operator.
 
-zh: 直接运行内核，没有留下算子。
+zh: 直接运行核函数，没有留下算子。
 task: append
 says: one_operator
 """

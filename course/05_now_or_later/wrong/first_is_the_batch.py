@@ -1,6 +1,6 @@
 """Says -1 for the first size, whatever the kernel does.
 
-zh: 不管内核做什么，第一个大小都写 -1。
+zh: 不管核函数做什么，第一个大小都写 -1。
 task: infer_shape
 says: wrong
 """

@@ -2,7 +2,7 @@
 
 zh: 用小数来试，而小数不能当标签。
 task: infer_shape
-says: raised
+says: whole
 """
 
 INSTEAD = {"np.zeros(shape, int)": "np.zeros(shape)"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from teachgraph.nn.data_parallel import DataParallel
+from teachgraph.distributed.data_parallel import DataParallel
 
 __all__ = ["BackwardStrategy", "DataParallel", "ParallelEnv", "prepare_context"]
 

@@ -35,7 +35,8 @@ def embedding(
     Args:
         input: Integers of any shape.
         size: The number of rows and of columns.
-        is_sparse: Accepted for Paddle's sake; gradients are dense.
+        is_sparse: Let parameter servers keep the table: trainers fetch the rows of a
+            batch, and send those of the gradient. In one process gradients are dense.
         is_distributed: Accepted for Paddle's sake.
         padding_idx: A row whose result is zeros, and which is not trained.
         param_attr: ParamAttr of the table, Xavier-uniform at first.
@@ -54,6 +55,9 @@ def embedding(
         )
         row = padding_row(padding_idx, size[0])
         out: Variable = tables.lookup_table_v2(table, x, padding_idx=row)
+    if is_sparse and out.op is not None:  # for `fluid.DistributeTranspiler`
+        out.op.set_attr("is_sparse", True)
+        out.op.set_attr("remote_prefetch", True)
     return out
 
 

@@ -1,0 +1,166 @@
+"""`teachgraph launch`: a script as trainers and servers, each a process, on Ray."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from teachgraph.core.errors import TeachgraphError
+
+if TYPE_CHECKING:
+    from teachgraph.distributed.ray_job import Cluster
+
+__all__ = ["add_arguments"]
+
+FIRST_PORT = 6174
+"""Paddle's port of a server: here part of a name, nothing listens there."""
+
+
+def add_arguments(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> None:
+    """Add the command and its arguments."""
+    launch = commands.add_parser(
+        "launch", help="run a script as trainers and servers, on one machine or many"
+    )
+    launch.add_argument("script", type=Path, help="a Python script")
+    launch.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    launch.add_argument("--trainers", type=int, default=2, help="their number (2)")
+    launch.add_argument("--servers", type=int, default=0, help="their number (0)")
+    launch.add_argument(
+        "--address",
+        help="a Ray to join: auto, or ray://host:10001; by default a new one",
+    )
+    launch.add_argument(
+        "--checkpoints", default="", help="folder of the servers' checkpoints, shared"
+    )
+    launch.add_argument(
+        "--every", type=int, default=1, help="save them after so many steps (1)"
+    )
+    launch.add_argument(
+        "--limit", type=float, default=60.0, help="seconds that anybody waits (60)"
+    )
+    launch.add_argument(
+        "--restarts", type=int, default=3, help="of one process, at most (3)"
+    )
+    launch.add_argument(
+        "--log", type=Path, help="a file for all that is sent, received and waited for"
+    )
+    launch.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run a script on a cluster, and print what its processes print."""
+    from teachgraph.distributed.ray_job import new_name, run_on_ray
+    from teachgraph.distributed.ray_process import Job
+
+    if problem := refused(args):
+        print(f"teachgraph launch: {problem}", file=sys.stderr)
+        return 2
+    ports = range(FIRST_PORT, FIRST_PORT + args.servers)
+    job = Job(
+        name=new_name(),
+        target=str(args.script.resolve()),
+        trainers=args.trainers,
+        endpoints=tuple(f"127.0.0.1:{port}" for port in ports),
+        arguments=args.arguments,
+        folder=args.checkpoints,
+        every=args.every,
+        limit=args.limit,
+        restarts=args.restarts,
+        record=args.log is not None,
+    )
+    screen, clusters = Screen(sys.stdout, sys.stderr), list[Cluster]()
+
+    def watch(cluster: Cluster) -> None:
+        clusters[:] = [cluster]
+        screen.show(cluster)
+
+    screen.line(
+        "launch", f"{args.trainers} trainers, {args.servers} servers; Ray starts"
+    )
+    try:
+        run_on_ray(job, address=args.address, watch=watch)
+    except TeachgraphError as error:
+        screen.clear()
+        print(f"teachgraph launch: {error}", file=sys.stderr)
+        return 1
+    finally:
+        screen.clear()
+        if args.log is not None:
+            args.log.write_text(as_lines(clusters), "utf-8")
+    screen.line("launch", f"finished after {screen.seconds():.1f} s")
+    return 0
+
+
+def as_lines(clusters: Sequence[Cluster]) -> str:
+    """The messages of a cluster, a JSON object a line, in the order of their time."""
+    messages = [message for cluster in clusters for message in cluster.messages]
+    messages.sort(key=lambda message: message.begin)
+    return "".join(f"{json.dumps(message._asdict())}\n" for message in messages)
+
+
+def refused(args: argparse.Namespace) -> str:
+    """Why these arguments make no sense; nothing if they do."""
+    if not args.script.is_file():
+        return f"there is no script {args.script}"
+    if args.trainers < 1 or args.servers < 0 or args.every < 1 or args.limit <= 0:
+        return "trainers, --every and --limit are at least 1, --servers at least 0"
+    return ""
+
+
+class Screen:
+    """Prints the lines of all processes, each after who printed it.
+
+    Args:
+        out: Where lines go.
+        status: Where the one line of progress goes, if that is a terminal.
+    """
+
+    def __init__(self, out: TextIO, status: TextIO) -> None:
+        self.out, self.status = out, status
+        self.began, self.width = time.monotonic(), 0
+        self.known: set[object] = set()
+
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+    def line(self, who: object, text: str) -> None:
+        """Print one line."""
+        self.clear()
+        print(f"[{who}] {text}", file=self.out, flush=True)
+
+    def clear(self) -> None:
+        """Clear the line of progress."""
+        if self.width:
+            self.status.write("\r" + " " * self.width + "\r")
+            self.width = 0
+
+    def show(self, cluster: object) -> None:
+        """Print what is new, and the progress."""
+        statuses = getattr(cluster, "statuses", {})
+        for role, status in statuses.items():
+            if role not in self.known:
+                self.known.add(role)
+                self.line(role, f"runs in process {status.pid} on {status.host}")
+            for text in status.lines:
+                self.line(role, text)
+            status.lines.clear()
+        self.progress(statuses)
+
+    def progress(self, statuses: Mapping[object, object]) -> None:
+        """Show the step of each process on one line."""
+        if not self.status.isatty():
+            return
+        steps = (f"{r} {getattr(s, 'step', 0)}" for r, s in statuses.items())
+        text = f"{self.seconds():6.1f} s  " + "  ".join(steps)
+        self.clear()
+        self.status.write(text[:120])
+        self.status.flush()
+        self.width = len(text[:120])

@@ -1,0 +1,102 @@
+"""Training on many machines: programs for servers and trainers, and what moves bytes.
+
+The transpiler rewrites one program into those of trainers and servers. Their operators
+speak to a transport: threads of one process (`run_local`), or Ray, which needs the
+extra `distributed`.
+
+In Paddle this is `paddle.distributed`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from teachgraph.distributed import fleet, ops
+from teachgraph.distributed.communication import (
+    ParallelEnv,
+    ReduceOp,
+    all_gather,
+    all_reduce,
+    alltoall,
+    alltoall_single,
+    barrier,
+    broadcast,
+    destroy_process_group,
+    gather,
+    get_backend,
+    get_rank,
+    get_start_step,
+    get_world_size,
+    init_parallel_env,
+    irecv,
+    is_available,
+    is_initialized,
+    isend,
+    recv,
+    reduce,
+    reduce_scatter,
+    scatter,
+    send,
+    wait,
+)
+from teachgraph.distributed.config import DistributeTranspilerConfig
+from teachgraph.distributed.dispatch import HashName, PSDispatcher, RoundRobin
+from teachgraph.distributed.errors import DistributedError
+from teachgraph.distributed.local import run_local
+from teachgraph.distributed.roles import Role, current_role
+from teachgraph.distributed.transpiler import DistributeTranspiler
+from teachgraph.io.distributed import DistributedBatchSampler
+from teachgraph.ops.left_out import absent
+
+__all__ = [
+    "DistributeTranspiler",
+    "DistributeTranspilerConfig",
+    "DistributedBatchSampler",
+    "DistributedError",
+    "HashName",
+    "PSDispatcher",
+    "ParallelEnv",
+    "ReduceOp",
+    "Role",
+    "RoundRobin",
+    "all_gather",
+    "all_reduce",
+    "alltoall",
+    "alltoall_single",
+    "barrier",
+    "broadcast",
+    "current_role",
+    "destroy_process_group",
+    "fleet",
+    "gather",
+    "get_backend",
+    "get_rank",
+    "get_start_step",
+    "get_world_size",
+    "init_parallel_env",
+    "irecv",
+    "is_available",
+    "is_initialized",
+    "isend",
+    "ops",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "run_local",
+    "scatter",
+    "send",
+    "spawn",
+    "wait",
+]
+
+
+def spawn(
+    func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, **options: Any
+) -> list[Any]:
+    """Call a function in several trainers; see `ray_job.spawn`."""
+    from teachgraph.distributed import ray_job  # Ray is optional
+
+    return ray_job.spawn(func, args, nprocs, **options)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("distributed")

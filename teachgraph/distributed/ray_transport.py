@@ -1,0 +1,369 @@
+"""`RayTransport`: between processes and machines, by Ray's actors and object store.
+
+In sync mode a step is one request to each server: all gradients go, and the parameters
+come back in the answer when the step is applied. Requests go to all servers at once.
+
+Each request carries the number of its step, and a copy is kept until the server has
+saved that step. So whatever is lost, a request or its answer or the server itself, is
+asked for again, and nothing is applied twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from teachgraph.distributed.errors import (
+    DistributedError,
+    MessageError,
+    MissingRayError,
+    NoTransportError,
+    PeerError,
+    TimeLimitError,
+)
+from teachgraph.distributed.local import copied, summed
+from teachgraph.distributed.roles import Role
+from teachgraph.distributed.serving import Greeting, Reply
+from teachgraph.distributed.transport import Array, Rows, bytes_of
+
+__all__ = ["RayTransport", "connect", "ray_module"]
+
+INLINE = 100_000
+"""Bytes up to which a value travels in the message itself."""
+
+PAUSE = 0.2
+"""Seconds between two attempts to reach a server that is being restarted."""
+
+
+def ray_module() -> Any:
+    """Ray.
+
+    Raises:
+        MissingRayError: It is not installed.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingRayError(
+            'Ray is not installed: pip install "teachgraph[distributed]"'
+        ) from error
+    return ray
+
+
+def connect(role: Role) -> NoReturn:
+    """Refuse a process that Ray has not started.
+
+    Raises:
+        NoTransportError: Always.
+    """
+    raise NoTransportError(
+        f"{role} of {role.trainers} was not started by `teachgraph launch` or `spawn`, "
+        "which connect the processes they start"
+    )
+
+
+class Link:
+    """A trainer's line to one server.
+
+    Attributes:
+        number: The number of the last message to it.
+        log: Messages by number, as long as the server might forget them.
+        wanted: Names of the parameters that come with each answer.
+        values: Parameters of the present step, by name.
+    """
+
+    def __init__(self, endpoint: str, greeting: Greeting) -> None:
+        self.endpoint, self.sync = endpoint, greeting.sync
+        self.number = greeting.applied
+        self.step = greeting.step
+        self.log: dict[int, dict[str, Array | Rows]] = {}
+        self.wanted: dict[str, None] = {}
+        self.values: dict[str, Array] = {}
+        self.outbox: dict[str, Array | Rows] = {}
+        self.request: Any = None
+
+    def take(self, reply: Reply) -> None:
+        """Take over an answer; forget what the server will not."""
+        self.values, self.step = dict(reply.values), reply.step
+        for number in [n for n in self.log if n <= reply.saved]:
+            del self.log[number]
+
+
+class RayTransport:
+    """The transport of one process of a job on Ray.
+
+    Attributes:
+        rank: The number of this trainer.
+        world: The number of trainers.
+        step: The number of steps whose gradients were sent; after a restart, where the
+            servers are.
+        bytes_sent, bytes_received: Payload, without what Ray adds.
+    """
+
+    overlaps = True
+
+    def __init__(self, job: Any, role: Role, process: Any) -> None:
+        self.job, self.role, self.process = job, role, process
+        self.rank, self.world = role.index, role.trainers
+        self.ray = ray_module()
+        self.links: dict[str, Link] = {}
+        self.count: dict[str, int] = {}
+        self.bytes_sent = self.bytes_received = 0
+        self.step, self._meeting = 0, None
+        if not role.is_server:
+            links = [self.link(endpoint) for endpoint in job.endpoints]
+            steps = [link.step if link.sync else link.number for link in links]
+            self.step = min(steps, default=0)
+
+    # Servers.
+
+    def link(self, endpoint: str) -> Link:
+        """The line to a server.
+
+        Raises:
+            MessageError: There is no such server.
+        """
+        if endpoint not in self.job.endpoints:
+            raise MessageError(
+                f"no server {endpoint!r}: there are {self.job.endpoints}"
+            )
+        if endpoint not in self.links:
+            greeting = self.patiently(endpoint, self.ask(endpoint, "hello", self.rank))
+            self.links[endpoint] = Link(endpoint, greeting)
+        return self.links[endpoint]
+
+    def ask(self, endpoint: str, method: str, *arguments: Any) -> Callable[[], Any]:
+        """Build a request: calling it sends it, and returns what to wait for."""
+        name = self.job.actor_name(f"server {endpoint}")
+
+        def request() -> Any:
+            actor = self.ray.get_actor(name, namespace="teachgraph")
+            return actor.ask.remote(method, *arguments)
+
+        return request
+
+    def patiently(
+        self, endpoint: str, request: Callable[[], Any], first: Any = None
+    ) -> Any:
+        """The answer to a request, sent again while the server is being restarted.
+
+        Raises:
+            PeerError: The server died, and is not back within the limit.
+            TimeLimitError: The answer does not come within the limit.
+            DistributedError: The server refused, or the object store is full.
+        """
+        errors, end = self.ray.exceptions, time.monotonic() + self.job.limit
+        gone = (errors.RayActorError, ValueError)  # no actor of that name, yet
+        while True:
+            try:
+                reference = request() if first is None else first
+                left = end - time.monotonic() + 5.0  # servers have limits of their own
+                return self.ray.get(reference, timeout=max(left, 0.1))
+            except errors.RayTaskError as error:
+                raise self.cause_of(error) from None
+            except errors.GetTimeoutError:
+                self.late(endpoint)
+            except errors.ObjectStoreFullError as error:
+                raise self.store_full(endpoint, error) from None
+            except gone as error:
+                if time.monotonic() > end:
+                    raise self.lost(endpoint, error) from None
+            first = None
+            time.sleep(PAUSE)
+
+    def cause_of(self, error: Any) -> Exception:
+        """The error that the other process raised."""
+        cause = error.cause
+        if isinstance(cause, DistributedError):
+            return cause
+        return PeerError(f"{self.role}, step {self.step}: {error}")
+
+    def late(self, endpoint: str) -> NoReturn:
+        """Raise the error for an answer that does not come."""
+        raise TimeLimitError(
+            f"{self.role}, step {self.step}: server {endpoint} did not answer within "
+            f"{self.job.limit:g} s"
+        )
+
+    def lost(self, endpoint: str, error: Exception) -> PeerError:
+        """The error for a server that died and is not back."""
+        return PeerError(
+            f"{self.role}, step {self.step}: server {endpoint} died and was not back "
+            f"within {self.job.limit:g} s: {str(error).splitlines()[0]}"
+        )
+
+    def store_full(self, endpoint: str, error: Exception) -> DistributedError:
+        """The error for a full object store."""
+        return DistributedError(
+            f"{self.role}, step {self.step}: Ray's object store is full, for messages "
+            f"to {endpoint}: start Ray with a larger object_store_memory. {error}"
+        )
+
+    def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
+        """Put a gradient into the next message to a server, or mail to a trainer."""
+        if endpoint.startswith("trainer:"):
+            assert not isinstance(value, Rows)
+            box = f"{endpoint}/{name}"
+            self.wait(self.meeting().post.remote(box, self.packed(value)), box)
+        else:
+            self.link(endpoint).outbox[name] = copied(value)
+
+    def barrier(self, kind: str, endpoints: Sequence[str]) -> None:
+        """End a step's sends ("send") or its receives ("fetch"); or meet ("all")."""
+        if kind == "all":
+            self.meet("barrier", None)
+        elif kind == "send":
+            self.step += 1
+            for link in map(self.link, endpoints):
+                if link.sync:
+                    link.number = self.step
+                self.post(link)
+        else:
+            for link in map(self.link, endpoints):
+                link.values = {}
+
+    def post(self, link: Link) -> None:
+        """Send a message on its way."""
+        if not link.sync:
+            if not link.outbox:
+                return
+            link.number += 1
+        messages, link.outbox = link.outbox, {}
+        link.log[link.number] = messages
+        self.bytes_sent += sum(map(bytes_of, messages.values()))
+        link.request = self.exchange(link, link.number), link.number
+        try:
+            link.request = (*link.request, link.request[0]())
+        except (self.ray.exceptions.RayError, ValueError):
+            link.request = (*link.request, None)  # asked for again when it is needed
+
+    def exchange(self, link: Link, number: int) -> Callable[[], Any]:
+        """Build the request of one message."""
+        rest = self.rank, number, link.log[number], list(link.wanted)
+        return self.ask(link.endpoint, "exchange", *rest)
+
+    def settle(self, link: Link) -> None:
+        """Wait for the answer to the last message; send again what the server lacks."""
+        if link.request is None:
+            return
+        request, number, first = link.request
+        link.request = None
+        reply: Reply = self.patiently(link.endpoint, request, first)
+        while reply.behind is not None:
+            for missing in range(reply.behind + 1, number + 1):
+                again = self.exchange(link, missing)
+                reply = self.patiently(link.endpoint, again)
+                if reply.behind is not None:
+                    break
+        self.bytes_received += sum(map(bytes_of, reply.values.values()))
+        link.take(reply)
+
+    def recv(self, endpoint: str, name: str, rows: Array | None = None) -> Array:
+        """Receive a parameter, some of its rows, or an array from the mailbox."""
+        if endpoint.startswith("trainer:"):
+            box = f"trainer:{self.rank}/{endpoint}/{name}"
+            return self.unpacked(self.wait(self.meeting().collect.remote(box), box))
+        link = self.link(endpoint)
+        if not link.sync and link.outbox:
+            self.post_all()
+        self.settle(link)
+        if rows is None and name in link.values:
+            return np.array(link.values[name])
+        if rows is None:
+            link.wanted[name] = None
+        step = self.step if link.sync else None
+        value = self.patiently(endpoint, self.ask(endpoint, "pull", name, step, rows))
+        self.bytes_received += bytes_of(value)
+        return np.array(value)
+
+    def post_all(self) -> None:
+        """In async mode, send all messages of a step on their way."""
+        self.step += 1
+        for link in self.links.values():
+            self.post(link)
+
+    def serve(self, server: Any) -> None:
+        """Answer trainers until all have finished."""
+        self.process.serve(server)
+
+    def close(self) -> None:
+        """Tell the servers that this trainer has finished."""
+        if self.role.is_server:
+            return
+        for link in self.links.values():
+            if link.outbox:
+                self.post(link)
+            self.settle(link)
+            self.patiently(link.endpoint, self.ask(link.endpoint, "bye", self.rank))
+
+    # Trainers.
+
+    def meeting(self) -> Any:
+        """The actor where trainers meet."""
+        if self._meeting is None:
+            self._meeting = meeting_of(self.ray, self.job)
+        return self._meeting
+
+    def wait(self, reference: Any, what: str) -> Any:
+        """The answer of the meeting place.
+
+        Raises:
+            DistributedError: It does not come within the limit, or a trainer died.
+        """
+        errors = self.ray.exceptions
+        try:
+            return self.ray.get(reference, timeout=self.job.limit + 5.0)
+        except errors.RayTaskError as error:
+            raise self.cause_of(error) from None
+        except errors.RayError as error:
+            raise PeerError(
+                f"{self.role}, {what}: {type(error).__name__}: {error}"
+            ) from None
+
+    def packed(self, value: Array) -> Any:
+        """A value for a message: itself if small, else a reference to it."""
+        self.bytes_sent += value.nbytes
+        return value if value.nbytes <= INLINE else [self.ray.put(value)]
+
+    def unpacked(self, value: Any) -> Array:
+        """The value of a message."""
+        if isinstance(value, list):
+            (value,) = self.ray.get(value, timeout=self.job.limit)
+        self.bytes_received += value.nbytes
+        return np.array(value)
+
+    def meet(self, what: str, value: Any) -> list[Any]:
+        """Put a value down, and take those of all trainers, in their order."""
+        number = self.count[what] = self.count.get(what, 0) + 1
+        rest = number, self.rank, value
+        return list(self.wait(self.meeting().meet.remote(what, *rest), what))
+
+    def all_reduce(self, value: Array, ring: int = 0) -> Array:
+        """The sum over all trainers, added in the order of their ranks."""
+        values = self.meet(f"all_reduce on ring {ring}", self.packed(value))
+        return summed([self.unpacked(part) for part in values])
+
+    def broadcast(self, value: Array, root: int = 0, ring: int = 0) -> Array:
+        """The value of trainer `root`."""
+        mine = self.packed(value) if self.rank == root else None
+        return self.unpacked(self.meet(f"broadcast on ring {ring}", mine)[root])
+
+
+def meeting_of(ray: Any, job: Any) -> Any:
+    """The actor where the trainers of a job meet, created for who asks first."""
+    from teachgraph.distributed.ray_process import Meeting
+
+    return (
+        ray.remote(Meeting)
+        .options(
+            name=job.actor_name("meeting"),
+            namespace="teachgraph",
+            get_if_exists=True,
+            max_concurrency=4 * job.trainers + 8,
+            num_cpus=0,
+        )
+        .remote(job.trainers, job.limit)
+    )

@@ -1,0 +1,193 @@
+"""A server among processes: requests wait for steps, steps are saved, all with limits.
+
+Requests come in threads of their own. One lock guards the Server; who has to wait for a
+step waits on it, until the step is there or its time is over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Condition
+from typing import NamedTuple
+
+from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
+from teachgraph.distributed.errors import CheckpointError, TimeLimitError
+from teachgraph.distributed.server import BehindError, Message, Server
+from teachgraph.distributed.transport import Array
+
+__all__ = ["Greeting", "Reply", "Serving"]
+
+
+class Greeting(NamedTuple):
+    """Answer to a trainer's first request.
+
+    Attributes:
+        sync: Whether the server waits for all trainers.
+        step: The number of steps it has applied.
+        applied: The number of this trainer's last message that it has applied.
+    """
+
+    sync: bool
+    step: int
+    applied: int
+
+
+class Reply(NamedTuple):
+    """Answer to a trainer's gradients.
+
+    Attributes:
+        step: The step that the values are of.
+        saved: The last message of this trainer that a restarted server would know.
+        values: The parameters that were asked for.
+        behind: If not None, the number of the last message that the server has: those
+            after it are to be sent again.
+    """
+
+    step: int
+    saved: int
+    values: dict[str, Array]
+    behind: int | None = None
+
+
+class Serving:
+    """Answers trainers, until all have finished.
+
+    Args:
+        server: The server.
+        folder: Where it is saved.
+        every: After how many steps.
+        limit: Seconds that anybody waits for anything.
+        restarted: Whether this process takes the place of one that died.
+
+    Raises:
+        CheckpointError: A restarted server finds neither what it has saved nor the
+            mark that says that nothing was.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        folder: Path,
+        *,
+        every: int = 1,
+        limit: float = 60.0,
+        restarted: bool = False,
+    ) -> None:
+        self.server, self.every, self.limit = server, every, limit
+        self.file = checkpoint_file(folder, server.endpoint)
+        self.changed, self.finished = Condition(), set[int]()
+        server.history = every + 1
+        state = load_state(self.file) if restarted else None
+        # A server saves before it serves: in its own folder no file means no step.
+        if restarted and state is None and not mark_of(folder).exists():
+            raise CheckpointError(
+                f"{server.endpoint} was restarted and finds no checkpoint {self.file}: "
+                "it refuses to begin again at step 0. Put the folder on a disk that "
+                "all machines share"
+            )
+        if state is not None:
+            server.restore(state)
+        self.save()
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        state = self.server.state()
+        save_state(self.file, state)
+        self.saved = list(state.applied)
+
+    def hello(self, trainer: int) -> Greeting:
+        """Answer a trainer's first request.
+
+        Raises:
+            MessageError: It is none of the trainers.
+        """
+        with self.changed:
+            self.server.check_sender(trainer, 1)
+            self.finished.discard(trainer)
+            applied = self.server.applied[trainer]
+            return Greeting(self.server.sync, self.server.step, applied)
+
+    def exchange(
+        self,
+        trainer: int,
+        number: int,
+        messages: Mapping[str, Message],
+        names: Sequence[str],
+    ) -> Reply:
+        """Take gradients; answer with parameters, in sync mode those of that step.
+
+        Raises:
+            TimeLimitError: Others have not sent theirs within the limit.
+            MessageError: The message is not as it must be.
+        """
+        with self.changed:
+            try:
+                self.push(trainer, number, messages)
+            except BehindError as error:
+                return Reply(self.server.step, self.saved[trainer], {}, error.at)
+            step = number if self.server.sync else None
+            if step is not None:
+                self.wait_for(step)
+            values = {name: self.server.pull(name, step) for name in names}
+            return Reply(self.server.step, self.saved[trainer], values)
+
+    def push(self, trainer: int, number: int, messages: Mapping[str, Message]) -> None:
+        """Apply what is complete, and save it if its time has come."""
+        before = self.server.step
+        self.server.push(trainer, number, messages)
+        if self.server.step != before:
+            if self.server.step % self.every == 0:
+                self.save()
+            self.changed.notify_all()
+
+    def pull(self, name: str, step: int | None, rows: Array | None = None) -> Array:
+        """One slice, or some of its rows, as of a step.
+
+        Raises:
+            TimeLimitError: The step does not come within the limit.
+            MessageError: There is no such slice, or the step is long past.
+        """
+        with self.changed:
+            if step is not None:
+                self.wait_for(step)
+            return self.server.pull(name, step, rows)
+
+    def wait_for(self, step: int) -> None:
+        """Wait until a step is applied.
+
+        Raises:
+            TimeLimitError: It is not within the limit.
+        """
+        end = time.monotonic() + self.limit
+        while self.server.step < step:
+            if not self.changed.wait(end - time.monotonic()):
+                every = range(self.server.fan_in)
+                missing = [t for t in every if t not in self.server.pending]
+                raise TimeLimitError(
+                    f"{self.server.endpoint}: step {step} did not come within "
+                    f"{self.limit:g} s; no gradients from trainers {missing}"
+                )
+
+    def bye(self, trainer: int) -> None:
+        """Note that a trainer has finished."""
+        with self.changed:
+            self.finished.add(trainer)
+            self.changed.notify_all()
+
+    def run(self) -> None:
+        """Wait until all trainers have finished; who starts them sets the limit."""
+        with self.changed:
+            while len(self.finished) < self.server.fan_in:
+                self.changed.wait()
+            self.save()
+
+    def step_now(self) -> int:
+        """The number of steps that are applied."""
+        return self.server.step
+
+
+def mark_of(folder: Path) -> Path:
+    """The file by which a server knows the folder of its job."""
+    return folder / "job"

@@ -1,0 +1,186 @@
+"""The cost of training on many processes: `python -m tests.benchmarks.cluster`.
+
+Prints a figure for each bar, and what the machine had free. Ratios are of the medians
+of steps; both sides of a ratio run in turn, on the same machine in the same minute.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import teachgraph as tg
+from teachgraph import distributed as dist
+from teachgraph import fluid
+from teachgraph.distributed.local import LocalCluster, run_in
+from teachgraph.distributed.ray_job import new_name, ray_started, run_on_ray
+from teachgraph.distributed.ray_process import Job
+from teachgraph.distributed.transport import transport
+
+SIDE, STEPS = 512, 60
+"""A model of 1 MB: one weight, [512, 512] in float32."""
+
+SERVER = "10.0.0.1:6174"
+
+
+def program(layers: int = 1) -> tuple[Any, Any, Any]:
+    """A network of square layers, with momentum."""
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        y = fluid.layers.data("x", [SIDE])
+        for _ in range(layers):
+            y = fluid.layers.fc(y, SIDE, bias_attr=False)
+        loss = fluid.layers.mean(y * y)
+        fluid.optimizer.Momentum(0.01, 0.9).minimize(loss)
+    return main, startup, loss
+
+
+def timed(step: Callable[[], Any], count: int = STEPS) -> list[float]:
+    """Seconds of each step, without the first few."""
+    found = []
+    for _ in range(count + 5):
+        start = time.perf_counter()
+        step()
+        found.append(time.perf_counter() - start)
+    return found[5:]
+
+
+def plain(rows: int, layers: int) -> list[float]:
+    """Steps of a program as it is."""
+    main, startup, loss = program(layers)
+    batch = np.ones((rows, SIDE), "float32")
+    executor = fluid.Executor()
+    with fluid.scope_guard(fluid.Scope()):
+        executor.run(startup)
+        return timed(lambda: executor.run(main, {"x": batch}, [loss]))
+
+
+def transpiled(rows: int, layers: int) -> Any:
+    """Steps of its trainer, or what its server does."""
+    role = dist.current_role()
+    main, startup, loss = program(layers)
+    transpiler = fluid.DistributeTranspiler()
+    number = 0 if role.is_server else role.index
+    transpiler.transpile(number, main, SERVER, role.trainers, True, startup)
+    executor = fluid.Executor()
+    if role.is_server:
+        server, its_startup = transpiler.get_pserver_programs(SERVER)
+        executor.run(its_startup)
+        executor.run(server)
+        return None
+    batch = np.ones((rows, SIDE), "float32")
+    trainer = transpiler.get_trainer_program()
+    executor.run(startup)
+    found = timed(lambda: executor.run(trainer, {"x": batch}, [loss]))
+    moved = transport()
+    return found, getattr(moved, "bytes_sent", 0), getattr(moved, "bytes_received", 0)
+
+
+def in_threads() -> tuple[float, float]:
+    """A step with LocalTransport and one trainer, over the plain one; bytes a step."""
+    rows, layers = 256, 4
+    before = median(plain(rows, layers))
+    cluster = LocalCluster(1, [SERVER])
+    ((found, *_),) = run_in(cluster, lambda role: transpiled(rows, layers))
+    after = median(plain(rows, layers))
+    return median(found) / min(before, after), cluster.bytes_sent / (STEPS + 5)
+
+
+class Bare:
+    """An actor that answers as a server does, and computes next to nothing."""
+
+    def __init__(self) -> None:
+        from threading import Condition
+
+        self.changed, self.step, self.here = Condition(), 0, 0
+        self.value = np.zeros((SIDE, SIDE), "float32")
+
+    def exchange(self, step: int, gradient: Any) -> Any:
+        """Wait for the other, then return as many bytes."""
+        with self.changed:
+            self.here += 1
+            if self.here == 2:
+                self.here, self.step = 0, step
+                self.value = self.value + gradient
+                self.changed.notify_all()
+            self.changed.wait_for(lambda: self.step >= step)
+            return self.value
+
+
+def bare(name: str) -> list[float]:
+    """Steps that move the same bytes by Ray's calls alone."""
+    import ray
+
+    actor = (
+        ray.remote(Bare)
+        .options(name=name, namespace="teachgraph", get_if_exists=True, num_cpus=0)
+        .options(max_concurrency=8)
+        .remote()
+    )
+    gradient, steps = np.ones((SIDE, SIDE), "float32"), iter(range(1, STEPS + 6))
+    found = timed(
+        lambda: np.array(ray.get(actor.exchange.remote(next(steps), gradient)))
+    )
+    dist.barrier()
+    return found
+
+
+def parallel(work: float) -> list[float]:
+    """Steps of DataParallel: a model of 1 MB, with so many seconds of compute."""
+    net = tg.DataParallel(tg.nn.Linear(SIDE, SIDE))
+    optimizer = tg.optimizer.SGD(0.01, parameters=net.parameters())
+    x, noise = tg.ones([8, SIDE]), np.ones((200, 200))
+
+    def step() -> None:
+        end = time.process_time() + work / dist.get_world_size()
+        while time.process_time() < end:
+            noise @ noise
+        net(x).mean().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+    return timed(step, 15)
+
+
+def ray_job(target: Callable[..., Any], *rest: Any, **settings: Any) -> list[Any]:
+    """Run a function on processes."""
+    job = Job(new_name(), (target, rest), **{"trainers": 2, "every": 10**9, **settings})
+    return run_on_ray(job)
+
+
+def line(what: str, value: float, bar: str) -> None:
+    """Print one figure."""
+    print(f"{what:58} {value:8.3f}   {bar}")
+
+
+def main() -> None:
+    """Measure and print."""
+    ratio, moved = in_threads()
+    line("LocalTransport, one trainer, over the plain program", ratio, "<= 1.15")
+    share = moved / (2 * 4 * SIDE * SIDE * 4)
+    line("bytes a step over 2 x model x trainers", share, "1 +- 0.05")
+    free = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
+    print(f"clusters on one machine with {free}:")
+    with ray_started():
+        servers = ray_job(transpiled, 8, 1, endpoints=(SERVER,))
+        alone = ray_job(bare, new_name())
+        steps = median(median(found) for found, *_ in servers)
+        base = median(map(median, alone))
+        line("a step of 2 trainers and 1 server, seconds", steps, "")
+        line("  over the same bytes by bare Ray calls", steps / base, "<= 1.3")
+        sent = sum(out + back for _, out, back in servers) / (STEPS + 5)
+        line("  bytes over 2 x model x trainers", sent / (4 * 4 * SIDE**2), "1 +- 0.05")
+        one = median(ray_job(parallel, 0.2, trainers=1)[0])
+        two = median(ray_job(parallel, 0.2)[0])
+        line(
+            "DataParallel, 2 processes, 200 ms: faster than one by", one / two, ">= 1.6"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Trainings on a real Ray equal those in threads, bit for bit, whoever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import distributed as dist
+from teachgraph.distributed.errors import PeerError, TimeLimitError
+from teachgraph.distributed.ray_job import Cluster, new_name, ray_started, run_on_ray
+from teachgraph.distributed.ray_process import Job
+from tests.distributed.test_collective import EAGER, net, steps
+from tests.distributed.training import (
+    CASES,
+    OPTIMIZERS,
+    SERVERS,
+    farthest,
+    share,
+    train,
+    with_servers,
+)
+
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
+
+ENDPOINTS = tuple(SERVERS.split(","))
+LIMIT = 60.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ray() -> Iterator[Any]:
+    with ray_started(object_store_memory=100 * 2**20) as started:
+        yield started
+
+
+def job(target: Callable[..., Any], *arguments: Any, **settings: Any) -> Job:
+    given = {"trainers": 2, "limit": LIMIT, **settings}
+    return Job(new_name(), (target, arguments), **given)
+
+
+def training(network: str, optimizer: str, *rest: Any) -> dict[str, Any]:
+    return train(CASES[network], OPTIMIZERS[optimizer], *rest)
+
+
+class Killer:
+    """Kills processes when they have come to a step, each as often as it is named."""
+
+    def __init__(self, *who: tuple[str, int]) -> None:
+        self.left = list(who)
+
+    def __call__(self, cluster: Cluster) -> None:
+        for role, status in cluster.statuses.items():
+            for name, step in self.left:
+                if str(role) == name and status.step >= step:
+                    self.left.remove((name, step))
+                    os.kill(status.pid, signal.SIGKILL)
+                    break
+
+
+def trained_with_kills(
+    *who: tuple[str, int], every: int = 1, sync: bool = True
+) -> tuple[list[Any], Cluster]:
+    seen: list[Cluster] = []
+    kill = Killer(*who)
+
+    def watch(cluster: Cluster) -> None:
+        seen.append(cluster)
+        kill(cluster)
+
+    given = job(
+        training, "mlp", "momentum", sync, {}, 0.15, endpoints=ENDPOINTS, every=every
+    )
+    results = run_on_ray(given, watch=watch)
+    assert not kill.left, "it ended before all were killed"
+    return results, seen[-1]
+
+
+def in_threads(optimizer: str = "momentum") -> dict[str, Any]:
+    return with_servers(CASES["mlp"], OPTIMIZERS[optimizer])
+
+
+def test_a_server_and_a_trainer_are_killed_and_nothing_changes() -> None:
+    killed = ("server 10.0.0.2:6174", 4), ("trainer 1", 9)
+    results, cluster = trained_with_kills(*killed)
+    assert {str(role): n for role, n in cluster.deaths.items()} == {
+        name: 1 for name, _ in killed
+    }
+    assert farthest(*results) == 0
+    assert farthest(results[0], in_threads()) == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("every", [1, 5])
+@pytest.mark.parametrize(
+    "killed",
+    [
+        [],
+        [("server 10.0.0.1:6174", 3), ("server 10.0.0.2:6174", 3)],
+        [("trainer 0", 6), ("trainer 1", 6)],
+        [("trainer 0", 3), ("trainer 0", 9), ("server 10.0.0.1:6174", 6)],
+        [("server 10.0.0.1:6174", 4), ("server 10.0.0.1:6174", 10)],
+    ],
+    ids=["none", "both servers", "both trainers", "trainer twice", "server twice"],
+)
+def test_whoever_is_killed_nothing_changes(
+    killed: list[tuple[str, int]], every: int
+) -> None:
+    results, _ = trained_with_kills(*killed, every=every)
+    assert farthest(*results) == 0
+    assert farthest(results[0], in_threads()) == 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("optimizer", ["sgd", "adam", "scheduled"])
+@pytest.mark.parametrize("network", ["mlp", "conv"])
+def test_ray_equals_threads_bit_for_bit(network: str, optimizer: str) -> None:
+    results = run_on_ray(job(training, network, optimizer, endpoints=ENDPOINTS))
+    threads = with_servers(CASES[network], OPTIMIZERS[optimizer])
+    assert farthest(*results) == farthest(results[0], threads) == 0
+
+
+@pytest.mark.full
+def test_async_with_one_trainer_equals_sync_and_survives() -> None:
+    given = job(
+        *(training, "mlp", "momentum", False, {}, 0.15),
+        endpoints=ENDPOINTS,
+        trainers=1,
+    )
+    killer = Killer(("server 10.0.0.1:6174", 5))
+    (result,) = run_on_ray(given, watch=killer)
+    assert not killer.left
+    sync = with_servers(CASES["mlp"], OPTIMIZERS["momentum"], trainers=1)
+    assert farthest(result, sync) == 0
+
+
+def parallel(optimizer: str) -> Any:
+    rank, count = dist.get_rank(), dist.get_world_size()
+    mine = dist.Role(index=rank, trainers=count)
+    model = tg.DataParallel(net(), None, 1e-5, 1e-5)
+    batches = [share(batch, mine) for batch in CASES["mlp"].batches]
+    trained = steps(model, EAGER[optimizer](model.parameters()), batches)
+    return trained, exchanged(rank)
+
+
+def exchanged(rank: int) -> list[float]:
+    """What the functions between trainers give, on small and large arrays."""
+    large = tg.to_tensor(np.full(40_000, rank + 1.0, "float32"))
+    dist.all_reduce(large)
+    small = tg.to_tensor([float(rank)])
+    if rank == 0:
+        dist.send(tg.to_tensor([7.0]), dst=1)
+    else:
+        dist.recv(small, src=0)
+    dist.barrier()
+    return [large[-1].item(), small.item()]
+
+
+def test_data_parallel_equals_threads_bit_for_bit() -> None:
+    (first, one), (second, two) = run_on_ray(job(parallel, "adam"))
+    assert farthest(first, second) == 0
+    assert (one, two) == ([3.0, 0.0], [3.0, 7.0])
+    (threads, _), _ = dist.run_local(lambda role: parallel("adam"), trainers=2)
+    assert farthest(first, threads) == 0
+
+
+def waiting() -> None:
+    for _ in range(1000):
+        tg.DataParallel(net())
+        time.sleep(0.02)
+
+
+@pytest.mark.full
+def test_without_servers_the_death_of_one_ends_all_at_once() -> None:
+    def kill(cluster: Cluster) -> None:
+        if len(cluster.statuses) == 2 and not killed:
+            time.sleep(3.0)
+            killed.append(time.monotonic())
+            os.kill([*cluster.statuses.values()][1].pid, signal.SIGKILL)
+
+    killed: list[float] = []
+    with pytest.raises(PeerError, match=r"trainer 1 died at step 0; without servers"):
+        run_on_ray(job(waiting), watch=kill)
+    assert time.monotonic() - killed[0] < LIMIT / 2
+
+
+@pytest.mark.full
+def test_who_dies_too_often_ends_the_job() -> None:
+    killer = Killer(("server 10.0.0.1:6174", 2), ("server 10.0.0.1:6174", 4))
+    given = job(
+        *(training, "mlp", "sgd", True, {}, 0.15), endpoints=ENDPOINTS, restarts=1
+    )
+    told = r"server 10.0.0.1:6174 died at step \d+, after 1 restarts"
+    with pytest.raises(PeerError, match=told):
+        run_on_ray(given, watch=killer)
+
+
+def lazy() -> Any:
+    """Trainer 1 does not come to its second step."""
+    if dist.current_role().is_server or dist.get_rank() == 0:
+        return training("mlp", "sgd")
+    case = CASES["mlp"]._replace(batches=CASES["mlp"].batches[:1])
+    train(case, OPTIMIZERS["sgd"])
+    time.sleep(60.0)
+    return None
+
+
+@pytest.mark.full
+def test_no_wait_is_without_a_limit() -> None:
+    told = r"step 2 did not come within 4 s; no gradients from trainers \[1\]"
+    with pytest.raises(PeerError, match=told):
+        run_on_ray(job(lazy, endpoints=ENDPOINTS, limit=4.0))
+
+
+def too_large() -> None:
+    dist.all_reduce(tg.zeros([60 * 2**20 // 4, 4]))
+
+
+@pytest.mark.full
+def test_a_full_object_store_is_told_of() -> None:
+    with pytest.raises(PeerError, match=r"(?i)object ?store"):
+        run_on_ray(job(too_large, limit=10.0))
+
+
+def test_limits_are_errors_of_pythons_own_kind() -> None:
+    assert issubclass(TimeLimitError, TimeoutError)
