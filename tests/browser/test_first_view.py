@@ -92,14 +92,26 @@ def test_the_picture_after_every_line_can_be_read(
 def test_a_bert_of_twelve_layers_is_painted_at_once(
     browser: Browser, html: Path, logs: dict[str, Path]
 ) -> None:
-    """Some 1,700 operators with their updates; others use the machine too."""
+    """Some 1,700 operators with their updates, in the page's own time on a processor.
+
+    Others use the machine too: the time on the wall says how many.
+    """
     times = []
-    for _ in range(4):
-        page = shoot.open_log(browser, html, str(logs["bert-12"]), 1600, "light")
-        times.append(page.evaluate(shoot.PAINTED))
+    for _ in range(3):
+        page = browser.new_page()
+        page.add_init_script(f"globalThis.LOG = {logs['bert-12'].read_text('utf-8')}")
+        tools = page.context.new_cdp_session(page)
+        tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        shoot.show_log(page, html, "bert-12", 1600, "light")
+        found = tools.send("Performance.getMetrics")["metrics"]
+        seconds = {metric["name"]: metric["value"] for metric in found}
+        times.append(1000 * sum(seconds[name] for name in WORK))
         page.close()
     note("first-paint-bert", min(times), 300, "ms")
-    assert min(times) < 3000
+    assert min(times) < 900
+
+
+WORK = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
 
 
 def wrong(views: list[dict[str, Any]]) -> list[str]:
