@@ -106,6 +106,13 @@ axis.set_ylabel("loss")
 figure.tight_layout()
 
 # %% [markdown]
+# What `to_static` made of the layer: its source, the source as it is rewritten, and the
+# operators that come of it, joined line by line.
+
+# %%
+paddle.show(net.forward)
+
+# %% [markdown]
 # ## Out of the notebook
 #
 # `jit.save` writes the program as a document and the parameters as plain numbers. Who

@@ -35,6 +35,12 @@ first = [models.play(env, policy) for _ in range(10)]
 print("steps before learning:", [len(episode.rewards) for episode in first])
 
 # %% [markdown]
+# The policy, drawn as it answers for one state.
+
+# %%
+paddle.show(policy, paddle.zeros([1, 4]))
+
+# %% [markdown]
 # ## Learning
 #
 # CartPole counts as solved when the mean of 100 games reaches 195.

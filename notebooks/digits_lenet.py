@@ -9,6 +9,7 @@
 # `import paddle` instead of the first line the cells say the same.
 
 # %%
+# %load_ext teachgraph
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -44,6 +45,17 @@ paddle.seed(0)
 net = LeNet(num_classes=10)
 facts = paddle.summary(net, (1, 1, 28, 28))
 print(f"{paddle.flops(net, [1, 1, 28, 28]):,} multiplications")
+
+# %% [markdown]
+# One step of it, drawn: the layers on the left as they run, their gradients across.
+# Point at a box for its formula and its numbers; `+` opens one.
+
+# %%
+# %%trace --title "One step of LeNet"
+image, label = next(iter(DataLoader(train, batch_size=8)))
+loss = nn.functional.cross_entropy(net(image), label)
+loss.backward()
+net.clear_gradients()
 
 # %% [markdown]
 # ## Training

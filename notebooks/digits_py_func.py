@@ -12,6 +12,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+import teachgraph
 import teachgraph.fluid as fluid
 from teachgraph.io import DataLoader
 from teachgraph.vision.datasets import Digits
@@ -102,8 +103,12 @@ print([op.type for op in main.global_block().ops])
 
 # %% [markdown]
 # `py_func` stands there twice: third from the left on the way forward, and again on the
-# way back, where it calls `relu_grad`.
-#
+# way back, where it calls `relu_grad`. The same, drawn:
+
+# %%
+teachgraph.show(main)
+
+# %% [markdown]
 # ## Training
 #
 # Five epochs in batches of 256, and after each a look at digits the network has never

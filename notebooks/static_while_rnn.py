@@ -88,8 +88,13 @@ print(forward)
 
 # %% [markdown]
 # The second block is the body. Nothing in it says how often it runs: `while` does, by
-# its condition, which the body computes anew at its end.
-#
+# its condition, which the body computes anew at its end. Drawn with its way back, the
+# body is a frame that opens.
+
+# %%
+paddle.show(loop)
+
+# %% [markdown]
 # ## The way back
 #
 # `append_backward` gives the loop a `while_grad` with a block of its own, which runs

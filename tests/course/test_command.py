@@ -130,6 +130,7 @@ def test_a_learner_goes_through_a_lesson(real_teachgraph: Run, work: Path) -> No
     assert [verdict["task"] for verdict in report["verdicts"]] == [
         "runs_of_a_rule",
         "arrivals",
+        "arrive_at_x",
         "backward",
         "accumulate",
         "after_two_passes",
@@ -159,7 +160,7 @@ def runs_on_its_own(path: Path) -> bool:
         text=True,
         check=True,
     )
-    return set(imported) <= {"numpy", "contextlib"} and done.stdout == "108.0\n"
+    return set(imported) <= {"numpy", "collections", "contextlib"} and done.stdout == "108.0\n"
 
 
 def test_hints_come_one_at_a_time(teachgraph: Run) -> None:

@@ -10,6 +10,7 @@ import jupytext
 import pytest
 from nbclient import NotebookClient
 
+VIEW = "application/vnd.jupyter.widget-view+json"
 # What they do is done in less time by tests/models, tests/onnx and tests/inference.
 LONG = {"bert_four_ways", "cartpole_policy"}
 CLUSTER = {"parameter_server"}
@@ -74,6 +75,14 @@ def test_it_begins_with_a_title_and_draws_something(notebook: Any) -> None:
         for kind in output.get("data", ())
     ]
     assert "image/png" in kinds
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_it_shows_itself_in_a_picture_that_steps(notebook: Any) -> None:
+    shown = [o.get("data", {}) for c in notebook.cells for o in c.get("outputs", ())]
+    assert any(VIEW in data for data in shown)
+    assert any('class="tg-still"' in data.get("text/html", "") for data in shown)
 
 
 @pytest.mark.notebook

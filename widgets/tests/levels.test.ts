@@ -33,6 +33,8 @@ test("one network opens as far as there is room, several keep their names", () =
   const loss = ["bce", "mean", "log"];
   const two = items("noise", ...network("generator"), ...network("critic"), ...loss, "a", "b", "c", "d");
   expect(closed(groupsOf(two), two.length)).toEqual(["generator", "critic"]);
+  const fed = items("read DataLoader/Set", "stack DataLoader", ...network("model"), ...loss, "a", "b", "c");
+  expect(closed(groupsOf(fed), fed.length), "what brings data is no network").toEqual(["DataLoader"]);
   const few = items(...network("encoder"), ...network("decoder"), "mean");
   expect(closed(groupsOf(few), few.length), "two boxes alone would say too little").toEqual([]);
 });

@@ -47,7 +47,7 @@ export function closedToFit(
     });
   let seen = [...groups];
   const units = seen.flatMap((group) => (group.kind === "repeat" && !isShut(group) ? partsOf(group) : [group]));
-  const networks = units.filter((group) => isNetwork(group) && group.children.length > 0);
+  const networks = units.filter((group) => isNetwork(group) && !isShut(group) && group.children.length > 0);
   const isSeveral = new Set(networks.map(({ title }) => title)).size > 1;
   const areWhole = isSeveral && boxesOf(ops, seen) + leaves >= NETWORKS;
   for (;;) {
@@ -56,7 +56,8 @@ export function closedToFit(
       .sort((a, b) => rankOf(a) - rankOf(b) || sizeOf(b) - sizeOf(a));
     if (largest === undefined) break;
     const kind = kindOf(largest);
-    const opened = seen.flatMap((group) => (kindOf(group) === kind ? partsOf(group) : [group]));
+    const opens = (group: Group): boolean => kindOf(group) === kind && !isShut(group);
+    const opened = seen.flatMap((group) => (opens(group) ? partsOf(group) : [group]));
     if (boxesOf(ops, opened) + leaves > most) break;
     seen = opened;
   }

@@ -23,6 +23,9 @@ import { Reach, type Join, type MirrorEdge, type MirrorNode, type Picture, type 
 import { TONES } from "./tones";
 import { WHOLE, type Phase, type Section } from "./section";
 
+/** How far beyond a lane's border its edges keep apart. */
+const CHANNEL = 12;
+
 export class FoldedPicture implements Picture {
   /** How many nodes, edges and signs were looked at, the measure of its cost. */
   looks = 0;
@@ -228,6 +231,11 @@ export class FoldedPicture implements Picture {
     const [tail, head] = [this.placeOf(edge.tail), this.placeOf(edge.head)];
     const isLong = Math.abs(y2 - y1) > ROW && tail.slot === head.slot;
     const clear = isLong && this.layout.isClear(tail.slot, tail.row, head.row);
+    if (Math.abs(y2 - y1) > ROW && !clear && edge.kind !== "saved") {
+      // It goes through the channel beyond the outer lane.
+      const out = Math.abs(laneX(1, Math.max(tail.slot, head.slot) + 1)) + CHANNEL;
+      for (const reach of [this.reach, this.boxReach]) reach.add(out, x1);
+    }
     this.edges.add(first, last, new Redrawn(edge, { ...ends, clear }));
   }
 
