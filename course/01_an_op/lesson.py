@@ -262,6 +262,19 @@ def softplus_rule(dout, x):
 # %% tags=["check"] task="softplus_rule"
 check(softplus_rule)
 
+
+# %% task="curve_at_zero" tags=["quiz"]
+### 说明 softplus 的斜率的斜率在 x = 0 处是多少。
+def curve_at_zero():
+    """The slope of the slope of softplus at x = 0."""
+    ### BEGIN SOLUTION
+    return 0.25
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="curve_at_zero"
+check(curve_at_zero)
+
 # %% [markdown]
 # ## Break it
 #

@@ -247,3 +247,10 @@ def after_two_passes(ask):
     found = ask(call, "after_two_passes")
     expect(found != 108.0, "replaced")
     expect(found == 216.0, "wrong")
+
+
+def arrive_at_x(ask):
+    """One for each edge."""
+    found = ask(call, "arrive_at_x")
+    expect(found != 2, "ops")
+    expect(found == 3, "wrong")

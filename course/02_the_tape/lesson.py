@@ -213,6 +213,19 @@ def arrivals(loss):
 # %% tags=["check"] task="arrivals"
 check(arrivals)
 
+
+# %% task="arrive_at_x" tags=["quiz"]
+### 说明 在 (x * x) * x 中，有几个梯度到达 x。
+def arrive_at_x():
+    """How many gradients arrive at x in (x * x) * x."""
+    ### BEGIN SOLUTION
+    return 3
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="arrive_at_x"
+check(arrive_at_x)
+
 # %% [markdown]
 # ## Build it: the reverse pass
 #

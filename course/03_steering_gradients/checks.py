@@ -176,3 +176,10 @@ def slope_past_a_cut(ask):
     found = ask(call, "slope_past_a_cut")
     expect(found != 27.0, "both")
     expect(found == 9.0, "wrong")
+
+
+def nodes_left(ask):
+    """To the tape y is a constant now; z still depends on x."""
+    found = ask(call, "nodes_left")
+    expect(found != 2, "both")
+    expect(found == 1, "wrong")

@@ -154,6 +154,19 @@ def no_grad():
 # %% tags=["check"] task="no_grad"
 check(no_grad)
 
+
+# %% task="nodes_left" tags=["quiz"]
+### 说明 with no_grad(): y = x * x；之后 z = y * x：磁带上有几个节点。
+def nodes_left():
+    """Nodes on the tape after `with no_grad(): y = x * x` and then `z = y * x`."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="nodes_left"
+check(nodes_left)
+
 # %% [markdown]
 # ## Build it: detach
 #

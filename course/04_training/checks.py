@@ -187,3 +187,10 @@ def recipe(ask):
     """Held-out digits decide."""
     share = ask(run_recipe)
     expect(share >= 0.97, "wrong", share=f"{share:.1%}")
+
+
+def loss_of_a_guess(ask):
+    """-log 1/10."""
+    found = ask(call, "loss_of_a_guess")
+    expect(found != 0.9, "share")
+    expect(abs(found - 2.3) < 0.01, "wrong")

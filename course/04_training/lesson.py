@@ -172,6 +172,19 @@ def train_step(net, loss_of, optimizer, images, labels):
 # %% tags=["check"] task="train_step"
 check(train_step)
 
+
+# %% task="loss_of_a_guess" tags=["quiz"]
+### 说明 对十个数字各给概率 1/10 的网络，损失是多少（保留一位小数）。
+def loss_of_a_guess():
+    """The loss of a network that gives each of ten digits 1/10; to one digit."""
+    ### BEGIN SOLUTION
+    return 2.3
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="loss_of_a_guess"
+check(loss_of_a_guess)
+
 # %% [markdown]
 # ## Build it: a recipe
 #

@@ -289,3 +289,10 @@ def updates(ask):
     found = ask(call, "updates")
     expect(found != 3, "three")
     expect(found == 5, "wrong")
+
+
+def operators_in_test(ask):
+    """dropout, matmul, add, softplus, matmul, add, cross_entropy."""
+    found = ask(call, "operators_in_test")
+    expect(found != 6, "loss")
+    expect(found == 7, "wrong")

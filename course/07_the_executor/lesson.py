@@ -260,6 +260,19 @@ def clone_for_test(program):
 # %% tags=["check"] task="clone_for_test"
 check(clone_for_test)
 
+
+# %% task="operators_in_test" tags=["quiz"]
+### 说明 克隆的 classifier 程序里有几个算子。
+def operators_in_test():
+    """How many operators the clone of a classifier's program has."""
+    ### BEGIN SOLUTION
+    return 7
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="operators_in_test"
+check(operators_in_test)
+
 # %% [markdown]
 # Now your framework reads digits, from rows to a trained network:
 

@@ -145,3 +145,10 @@ def fit_step(ask):
     points, labels = spirals()
     share = ask(run_spirals, points, labels)
     expect(share >= 0.95, "spirals", share=f"{share:.0%}")
+
+
+def different_units(ask):
+    """One unit, 32 times over."""
+    found = ask(call, "different_units")
+    expect(found != 32, "all")
+    expect(found == 1, "wrong")

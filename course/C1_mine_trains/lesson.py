@@ -241,6 +241,19 @@ for weights_and_bias in layers:
     weights_and_bias[0].data = np.zeros(weights_and_bias[0].shape)
 print(f"{attempt(train, layers, data, data, 300, otherwise=0.0):.0%} of the points")
 
+
+# %% task="different_units" tags=["quiz"]
+### 说明 从全零的权重开始训练之后，32 个隐藏单元中有几个互不相同。
+def different_units():
+    """How many of the 32 hidden units differ after training from zeros."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="different_units"
+check(different_units)
+
 # %% [markdown]
 # ## In Paddle this is ...
 #

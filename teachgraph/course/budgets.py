@@ -58,7 +58,7 @@ def budgets(source: Source) -> list[Budget]:
         Budget("given lines of the framework", len(framework), most=50),
         Budget("lines of the learner's", written, least=least),
         Budget("tasks", len(source.exercises) - len(quizzes), least=2),
-        Budget("quiz items", len(quizzes), least=2),
+        Budget("quiz items", len(quizzes), least=3),
     ]
 
 

@@ -41,7 +41,7 @@ def test_a_new_lesson_runs_and_says_what_it_lacks(course: Path) -> None:
     assert findings.problems == [
         "2 lines of the learner's, at least 14",
         "1 tasks, at least 2",
-        "1 quiz items, at least 2",
+        "1 quiz items, at least 3",
     ]
     assert "double: 100% of 10 mutants noticed" in findings.figures
     assert findings.introduces == ["%load_ext", "course.checks.begin"]

@@ -40,6 +40,7 @@ def test_the_wheel_holds_both_packages_the_lessons_and_the_bundle(wheel: Path) -
         "teachgraph_widgets/py.typed",
         "teachgraph_widgets/static/widget.js",
         "teachgraph_widgets/static/widget.css",
+        "teachgraph_widgets/static/charts.js",
         f"{info}/licenses/LICENSE",
     } <= set(names)
     left_behind = ("__pycache__", "node_modules", "src/", ".ts")
@@ -80,7 +81,9 @@ def test_the_widget_works_where_there_is_no_node(
     assert len(report["style"]) > 100
     assert report["shown"], "no cell of lesson 00 showed a widget"
     for code in report["shown"]:
-        assert code == {"script": report["script"], "style": report["style"]}
+        assert code["script"] == report["script"]
+        assert code["style"] == report["style"]
+        assert code["charts"].startswith(report["charts"])
 
 
 @pytest.fixture

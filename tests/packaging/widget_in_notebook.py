@@ -36,6 +36,7 @@ def main(path: Path) -> None:
         "node": shutil.which("node"),
         "script": (static / "widget.js").read_text("utf-8"),
         "style": (static / "widget.css").read_text("utf-8"),
+        "charts": (static / "charts.js").read_text("utf-8"),
         "shown": [drawn_by(models[model]["state"], models) for model in shown],
     }
     print(json.dumps(report))

@@ -165,7 +165,7 @@ for i in range(50_000):
     values = [e["value"]["mean"] for e in recording.all("value")]
     assert values == [float(i) for i in range(0, 50_000, 5_000)]
     told = len(recording.all("line"))
-    untold = recording.one("dropped", what="line starts")["count"]
+    untold = recording.one("dropped", what="repeats of a line")["count"]
     assert told < 5_000
     assert told + untold == 2 + 50_000 * 2 + 10, "each start is told or counted"
 

@@ -34,12 +34,12 @@ def test_each_op_of_a_net_says_which_layer_ran_it() -> None:
     assert run.error is None
     ran = scopes(run.all("node"))
     assert [scope for scope in ran if scope[0] != "fill_constant"] == [
-        ("matmul_v2", "Block/fc"),
-        ("elementwise_add", "Block/fc"),
-        ("scale", "Block"),
-        ("matmul_v2", "Block/again/Linear_0"),
-        ("elementwise_add", "Block/again/Linear_0"),
-        ("tanh", "Block/again/Tanh_1"),
+        ("matmul_v2", "net/fc"),
+        ("elementwise_add", "net/fc"),
+        ("scale", "net"),
+        ("matmul_v2", "net/again/Linear_0"),
+        ("elementwise_add", "net/again/Linear_0"),
+        ("tanh", "net/again/Tanh_1"),
         ("scale", None),
     ]
 
@@ -51,9 +51,9 @@ def test_a_layer_in_a_program_gives_its_operators_the_same_scopes() -> None:
         'x = tg.static.data("x", [None, 2])\ny = net(x)\ntg.disable_static()\n'
     )
     ops = run.all("op", program=run.program("main"))
-    scope = "Sequential/Linear_0"
+    scope = "net/Linear_0"
     assert scopes(ops)[:1] == [("matmul_v2", scope)]
-    assert scopes(ops)[-1:] == [("tanh", "Sequential/Tanh_1")]
+    assert scopes(ops)[-1:] == [("tanh", "net/Tanh_1")]
 
 
 def test_a_layer_that_raises_is_left() -> None:
@@ -79,7 +79,7 @@ for i in range(20):
     first, *_, last = [e for e in run.all("node") if e["type"] == "tanh"]
     assert last["t"] > first["t"]
     assert {e.get("scope") for e in run.all("node", type="tanh")} == {
-        "Block/again/Tanh_1"
+        "net/again/Tanh_1"
     }
     assert run.all("dropped", what="training steps")
 

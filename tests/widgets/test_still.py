@@ -81,7 +81,17 @@ def test_hostile_names_are_text_in_the_picture(draw: Any) -> None:
     tags = {element.tag for element in ET.fromstring(svg).iter()}  # noqa: S314
     assert tags <= {
         f"{SVG}{name}"
-        for name in ("svg", "style", "defs", "g", "use", "rect", "circle", "text")
+        for name in (
+            "svg",
+            "style",
+            "defs",
+            "g",
+            "use",
+            "rect",
+            "circle",
+            "text",
+            "tspan",
+        )
     }
     assert any("<img src=x onerror=alert(1)>" in word for word in texts(svg))
     assert "\x00" not in svg

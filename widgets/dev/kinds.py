@@ -516,6 +516,219 @@ loss = recompute(second, hidden).mean()
 loss.backward()
 """
 
+AUTOENCODER = """\
+import numpy as np
+import teachgraph as paddle
+from teachgraph import nn
+import teachgraph.nn.functional as F
+
+class AutoEncoder(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(
+            nn.Conv2D(1, 4, 3, stride=2, padding=1), nn.ReLU(),
+            nn.Conv2D(4, 8, 3, stride=2, padding=1), nn.ReLU(),
+        )
+        self.bottleneck = nn.Linear(8 * 4 * 4, 6)
+        self.expand = nn.Linear(6, 8 * 4 * 4)
+        self.decoder = nn.Sequential(
+            nn.Conv2DTranspose(8, 4, 4, stride=2, padding=1), nn.ReLU(),
+            nn.Conv2DTranspose(4, 1, 4, stride=2, padding=1), nn.Sigmoid(),
+        )
+
+    def forward(self, images):
+        code = self.bottleneck(paddle.flatten(self.encoder(images), 1))
+        grown = F.relu(self.expand(code)).reshape([-1, 8, 4, 4])
+        return self.decoder(grown), code
+
+paddle.seed(3)
+model = AutoEncoder()
+optimizer = paddle.optimizer.Adam(1e-2, parameters=model.parameters())
+images = paddle.to_tensor(np.random.default_rng(1).random((6, 1, 16, 16)), "float32")
+history = []
+for epoch in range(3):
+    model.train()
+    noisy = paddle.clip(images + 0.1 * paddle.randn(images.shape), 0.0, 1.0)
+    rebuilt, code = model(noisy)
+    loss = F.mse_loss(rebuilt, images) + 1e-3 * code.abs().mean()
+    optimizer.clear_grad()
+    loss.backward()
+    optimizer.step()
+    history.append(float(loss))
+    model.eval()
+    with paddle.no_grad():
+        clean, _ = model(images)
+        print(epoch, history[-1], float(F.mse_loss(clean, images)))
+"""
+
+LANGUAGE = """\
+import numpy as np
+import teachgraph as paddle
+from teachgraph import nn
+
+text = "to be or not to be that is the question "
+letters = sorted(set(text))
+ids = np.array([letters.index(letter) for letter in text])
+
+class CharRNN(nn.Layer):
+    def __init__(self, vocabulary, hidden=24):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, 12)
+        self.rnn = nn.GRU(12, hidden)
+        self.dropout = nn.Dropout(0.1)
+        self.out = nn.Linear(hidden, vocabulary)
+
+    def forward(self, x, state=None):
+        h, state = self.rnn(self.embed(x), state)
+        return self.out(self.dropout(h)), state
+
+paddle.seed(0)
+net = CharRNN(len(letters))
+scheduler = paddle.optimizer.lr.CosineAnnealingDecay(learning_rate=0.02, T_max=8)
+opt = paddle.optimizer.AdamW(
+    learning_rate=scheduler, parameters=net.parameters(), weight_decay=0.01
+)
+criterion = nn.CrossEntropyLoss()
+for step in range(8):
+    start = step * 3
+    x = paddle.to_tensor(ids[None, start:start + 12])
+    y = paddle.to_tensor(ids[None, start + 1:start + 13, None])
+    logits, _ = net(x)
+    loss = criterion(logits, y)
+    loss.backward()
+    opt.step()
+    opt.clear_grad()
+    scheduler.step()
+net.eval()
+x, state, said = paddle.to_tensor(ids[None, :1]), None, []
+with paddle.no_grad():
+    for _ in range(6):
+        logits, state = net(x, state)
+        x = logits[:, -1].argmax(axis=-1, keepdim=True)
+        said.append(letters[int(x)])
+print("".join(said))
+"""
+
+U_NET = """\
+import teachgraph as paddle
+from teachgraph import nn
+import teachgraph.nn.functional as F
+
+def double(inputs, outputs):
+    return nn.Sequential(
+        nn.Conv2D(inputs, outputs, 3, padding=1), nn.BatchNorm2D(outputs), nn.ReLU(),
+        nn.Conv2D(outputs, outputs, 3, padding=1), nn.BatchNorm2D(outputs), nn.ReLU(),
+    )
+
+class UNet(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.down1, self.down2 = double(1, 4), double(4, 8)
+        self.middle = double(8, 16)
+        self.up2 = nn.Conv2DTranspose(16, 8, 2, stride=2)
+        self.conv2 = double(16, 8)
+        self.up1 = nn.Conv2DTranspose(8, 4, 2, stride=2)
+        self.conv1 = double(8, 4)
+        self.head = nn.Conv2D(4, 1, 1)
+
+    def forward(self, x):
+        d1 = self.down1(x)
+        d2 = self.down2(F.max_pool2d(d1, 2))
+        m = self.middle(F.max_pool2d(d2, 2))
+        u2 = self.conv2(paddle.concat([self.up2(m), d2], axis=1))
+        u1 = self.conv1(paddle.concat([self.up1(u2), d1], axis=1))
+        return self.head(u1)
+
+paddle.seed(0)
+unet = UNet()
+optimizer = paddle.optimizer.Momentum(0.05, parameters=unet.parameters())
+image = paddle.randn([2, 1, 16, 16])
+mask = paddle.cast(image > 0.5, "float32")
+for step in range(2):
+    logits = unet(image)
+    bce = F.binary_cross_entropy_with_logits(logits, mask)
+    p = F.sigmoid(logits)
+    dice = 1.0 - 2.0 * (p * mask).sum() / (p.sum() + mask.sum() + 1e-6)
+    loss = bce + dice
+    loss.backward()
+    optimizer.step()
+    optimizer.clear_grad()
+"""
+
+FOLDS = """\
+import numpy as np
+import teachgraph as paddle
+from teachgraph import nn
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(30, 4)).astype("float32")
+y = (X[:, :1] * X[:, 1:2] + 0.1 * rng.normal(size=(30, 1))).astype("float32")
+
+def train(model, X, y, epochs=4):
+    optimizer = paddle.optimizer.Adam(0.05, parameters=model.parameters())
+    for _ in range(epochs):
+        for begin in range(0, len(X), 10):
+            batch = paddle.to_tensor(X[begin:begin + 10])
+            target = paddle.to_tensor(y[begin:begin + 10])
+            loss = nn.functional.mse_loss(model(batch), target)
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+
+scores = {"linear": [], "mlp": []}
+for fold in range(3):
+    test = np.arange(30) % 3 == fold
+    linear = nn.Linear(4, 1)
+    mlp = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+    for name, model in [("linear", linear), ("mlp", mlp)]:
+        train(model, X[~test], y[~test])
+        with paddle.no_grad():
+            error = nn.functional.mse_loss(
+                model(paddle.to_tensor(X[test])), paddle.to_tensor(y[test])
+            )
+        scores[name].append(float(error))
+print({name: np.mean(found) for name, found in scores.items()})
+"""
+
+STATIC_MIXED = """\
+import numpy as np
+import teachgraph as paddle
+from teachgraph import static
+
+def top(x):
+    return np.sort(np.array(x), axis=-1)[:, ::-1].copy()
+
+paddle.enable_static()
+main, startup = static.Program(), static.Program()
+with static.program_guard(main, startup):
+    x = static.data("x", [3, 4], "float32")
+    weight = static.create_parameter([4, 4], "float32", name="weight")
+    ranked = main.current_block().create_var("ranked", dtype="float32", shape=[3, 4])
+    static.py_func(func=top, x=x, out=ranked)
+    i = paddle.zeros([1], "int64")
+    state = static.nn.fc(ranked, 4, activation="tanh")
+
+    def more(i, state):
+        return i < 4
+
+    def body(i, state):
+        state = paddle.nn.functional.relu(paddle.matmul(state, weight)) + 0.1 * state
+        return [i + 1, state]
+
+    i, state = static.nn.while_loop(more, body, [i, state])
+    score = static.nn.fc(state, 1)
+    loss = (score ** 2).mean() + 1e-4 * (weight ** 2).sum()
+    paddle.optimizer.Adam(0.01).minimize(loss)
+exe = static.Executor()
+exe.run(startup)
+rng = np.random.default_rng(0)
+for step in range(5):
+    (value,) = exe.run(
+        main, feed={"x": rng.normal(size=(3, 4)).astype("float32")}, fetch_list=[loss]
+    )
+paddle.disable_static()
+"""
+
 KINDS = {
     "mlp": MLP,
     "plain-loop": PLAIN_LOOP,
@@ -542,5 +755,10 @@ KINDS = {
     "in-place": IN_PLACE,
     "py-layer": PY_LAYER,
     "recompute": RECOMPUTE,
+    "autoencoder": AUTOENCODER,
+    "language-model": LANGUAGE,
+    "u-net": U_NET,
+    "k-fold": FOLDS,
+    "static-mixed": STATIC_MIXED,
 }
 """A script of each kind, by its name."""

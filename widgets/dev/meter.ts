@@ -65,13 +65,9 @@ export function measure(
   const boxes = areas.filter(({ area }) => isSeen(area, size));
   const seen = texts.filter((text) => isSeen(text, size));
   const smallest = seen.reduce((least, { pixels }) => Math.min(least, pixels), Infinity);
-  // The halves are as wide: what one has no room for, the other has none for either.
-  const middle = size.width / 2;
-  const reach = boxes.reduce(
-    (far, { area }) => Math.max(far, middle - area.left, area.right - middle),
-    0,
-  );
-  const hasRoom = reach < FULL * middle;
+  const left = boxes.reduce((least, { area }) => Math.min(least, area.left), Infinity);
+  const right = boxes.reduce((most, { area }) => Math.max(most, area.right), -Infinity);
+  const hasRoom = right - left < FULL * size.width;
   const cutTexts = hasRoom ? seen.filter(({ text }) => /.…|…./.test(text)) : [];
   for (const { text } of cutTexts) why.push(`cut: ${text}`);
   let overlaps = 0;
@@ -101,10 +97,21 @@ export function measure(
       }
     }
   }
-  const onBorder = ({ x, y, width }: Backdrop, label: Shape): boolean =>
-    label.kind === "label" && Math.abs(label.y - y) < 8 && label.x >= x && label.x < x + width;
-  const untitled = shapes.filter((frame) => {
-    return frame.kind === "backdrop" && frame.what === "block" && !shapes.some((label) => onBorder(frame, label));
+  const frames = shapes.filter(
+    (shape): shape is Backdrop => shape.kind === "backdrop" && shape.what === "block",
+  );
+  // A frame's title is on its border, or, of both its halves, on the axis between these.
+  const isTitled = ({ x, y, width, height }: Backdrop): boolean =>
+    shapes.some(
+      (label) =>
+        label.kind === "label" &&
+        ((Math.abs(label.y - y) < 8 && label.x >= x && label.x < x + width) ||
+          (label.x === 0 && label.text !== "" && label.y > y && label.y < y + height)),
+    );
+  const isHalf = (one: Backdrop, other: Backdrop): boolean =>
+    one.x < 0 !== other.x < 0 && one.y < other.y + other.height && other.y < one.y + one.height;
+  const untitled = frames.filter((frame) => {
+    return !isTitled(frame) && !frames.some((other) => isHalf(frame, other) && isTitled(other));
   }).length;
   const cut = cutTexts.length;
   return { boxes: forward, smallest, cut, overlaps, crossings, untitled, why: why.slice(0, 12) };

@@ -12,6 +12,7 @@ import type { Palette } from "../src/draw/theme";
 import type { Picture } from "../src/state/picture";
 import type { Log } from "../src/events";
 import { EventLog } from "../src/log";
+import * as charts from "../src/charts";
 import { mount } from "../src/page";
 import { View } from "../src/view";
 import { measure, type Figures, type Written } from "./meter";
@@ -23,12 +24,13 @@ const fixture = FIXTURES[asked.get("log") ?? ""] ?? FIXTURES.four_lines;
 const log = given ?? fixture();
 const theme = asked.get("theme") === "dark" ? "dark" : "light";
 const height = Number(asked.get("height") ?? 560);
+const options = { theme, height, charts: () => charts } as const;
 document.body.dataset.theme = theme;
 
 /** Let events arrive as from a kernel, so many each frame. */
 function stream(perFrame: number): void {
   const events = new EventLog();
-  const view = new View(events, { title: log.title, theme, height });
+  const view = new View(events, { title: log.title, ...options });
   root.append(view.element);
   const next = (): void => {
     events.accept(events.next, log.events.slice(events.next, events.next + perFrame));
@@ -43,7 +45,7 @@ function wait(line: number): void {
   const events = new EventLog();
   const next = log.events.findIndex((event) => event.kind === "line" && event.line === line);
   events.accept(0, log.events.slice(0, next + 1));
-  const view = new View(events, { title: log.title, theme, height });
+  const view = new View(events, { title: log.title, ...options });
   root.append(view.element);
   view.waitAt(line);
 }
@@ -87,12 +89,61 @@ function figures(): Figures | undefined {
   const forward = pane.picture().nodes.filter(({ side, shape }) => side < 0 && shape !== "pin").length;
   return measure(pane.shapes, written(pane), pane.cameraMan.camera, pane.size, forward);
 }
-Object.assign(globalThis, { figures });
+
+/** Frames follow one another at once: whoever measures them all has no time to look. */
+function hurry(): void {
+  const { port1, port2 } = new MessageChannel();
+  const waiting = new Map<number, FrameRequestCallback>();
+  let count = 0;
+  port1.onmessage = () => {
+    const now = [...waiting.values()];
+    waiting.clear();
+    for (const draw of now) draw(performance.now());
+  };
+  globalThis.requestAnimationFrame = (draw) => {
+    waiting.set(++count, draw);
+    port2.postMessage(0);
+    return count;
+  };
+  globalThis.cancelAnimationFrame = (asked) => void waiting.delete(asked);
+}
+
+interface At extends Figures {
+  /** So many events have happened. */
+  readonly position: number;
+  /** Which training step is looked at, in words. */
+  readonly turn: string;
+}
+
+/** The figures after each line of the source, or after so many, evenly spread over all. */
+async function figuresOfLines(seek: (position: number) => void, most: number): Promise<At[]> {
+  hurry();
+  const next = (): Promise<unknown> => new Promise((drawn) => requestAnimationFrame(drawn));
+  const ends = log.events.flatMap(({ kind, seq }) => (kind === "line" && seq > 0 ? [seq] : []));
+  const count = Math.min(most, ends.length);
+  const found: At[] = [];
+  for (let index = 0; index < count; index++) {
+    const position = ends[Math.floor(((index + 0.5) * ends.length) / count)];
+    seek(position);
+    let before = "";
+    for (let frame = 0; frame < 60; frame++) {
+      await next();
+      const now = JSON.stringify(pane?.cameraMan.camera);
+      if (now === before) break;
+      before = now;
+    }
+    const here = figures();
+    const turn = document.querySelector(".tg-turn")?.textContent ?? "";
+    if (here !== undefined) found.push({ position, turn, ...here });
+  }
+  return found;
+}
 
 if (asked.has("waiting")) wait(Number(asked.get("waiting")));
 else if (asked.has("stream")) stream(Number(asked.get("stream")));
 else {
   const started = performance.timeOrigin + performance.now();
-  const mounted = mount(root, log, { theme, height });
-  Object.assign(globalThis, { mounted, started, events: log.events });
+  const mounted = mount(root, log, options);
+  const ofLines = (most: number): Promise<At[]> => figuresOfLines(mounted.seek, most);
+  Object.assign(globalThis, { mounted, started, events: log.events, figures, ofLines });
 }

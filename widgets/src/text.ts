@@ -36,7 +36,7 @@ export function shorten(text: string, length: number): string {
   if (path !== undefined) return path;
   const telling = length < 16 ? text.replace(/^(elementwise|reduce)_/, "…") : text;
   if (telling.length <= length) return telling;
-  const [tail] = /((?<=\.)[^.]+| ×[\d,]+)?$/.exec(telling) ?? [""];
+  const [tail] = /((?<=\.)[^.]+| ×[\d,]+|_\d+)?$/.exec(telling) ?? [""];
   if (tail.length > length - 3) return `${telling.slice(0, Math.max(0, length - 1))}…`;
   const head = telling.slice(0, length - 1 - tail.length).replace(/[_.,\s]+$/, "");
   return `${head}…${tail}`;

@@ -3,7 +3,6 @@
 import { differenceBar, keyOf, Pairs } from "./draw/beside";
 import { Colours } from "./draw/colours";
 import { el, button, freshId } from "./draw/dom";
-import { Divider } from "./draw/divider";
 import { Finder } from "./draw/finder";
 import { keepingFocus } from "./draw/focus";
 import { GraphPane } from "./draw/graph";
@@ -28,6 +27,7 @@ import { Trace } from "./state/trace";
 import { Time } from "./time";
 import { readLog } from "./validate";
 import { Chapters } from "./views/chapters";
+import type { Load } from "./views/opened";
 import { Walk, type Panes } from "./walk";
 
 export interface ViewOptions {
@@ -35,6 +35,8 @@ export interface ViewOptions {
   readonly theme?: ThemeChoice;
   /** The height of a row of panes, in pixels. */
   readonly height?: number;
+  /** Loads the views that have charts. */
+  readonly charts?: Load;
 }
 
 /** More new events than this appear at once, without sliding in. */
@@ -47,6 +49,9 @@ const WIDE = 1520;
 /** From here on the startup program and the graph stand beside the main program. */
 const MIDDLE = 1060;
 const MEDIUM = 760;
+/** How wide source and inspector are, and what share of the view they may take. */
+const ASIDE = 280;
+const ASIDE_MOST = 0.7;
 /** How much a key zooms, and how far, in pixels, it moves the graph. */
 const ZOOM = 1.4;
 const PAN = 80;
@@ -74,14 +79,14 @@ export class View implements Actions {
     () => this.focus(),
   );
   private readonly help = new Help();
-  private readonly chapters = new Chapters(() => this.redraw());
+  private readonly chapters: Chapters;
   private readonly stepBar = new StepBar(
     (line) => this.trace.cells.at(-1)?.lines[line - 1]?.trim() ?? "",
     (answer) => this.tell(answer),
   );
   private readonly body = el("div", "tg-body");
   private readonly now = new NowPane(this);
-  private readonly divider = new Divider(this.element);
+  private readonly aside = el("div", "tg-aside");
   private readonly legend = legend();
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
   private readonly status: Status;
@@ -108,6 +113,7 @@ export class View implements Actions {
       this.help.open(),
     );
     const tools = [this.finder.element, helpButton];
+    this.chapters = new Chapters(() => this.redraw(), options.charts);
     this.status = new Status(tools, (key) => this.select(key));
     this.assemble();
     this.element.tabIndex = -1;
@@ -231,10 +237,11 @@ export class View implements Actions {
   private assemble(): void {
     const { source, memory, graph, inspector } = this.panes;
     const now = this.now.element;
-    const aside = el("div", "tg-aside", source.element, now, inspector.element);
+    const { aside } = this;
+    aside.append(source.element, now, inspector.element);
     const main = el("div", "tg-main", memory.element, graph.element, this.blank);
-    this.body.append(aside, this.divider.element, main);
-    this.addSplitters(graph.element);
+    const divider = this.addSplitters(graph.element);
+    this.body.append(aside, divider, main);
     const { head, notice, announcer } = this.status;
     const { tabs, panels } = this.chapters;
     const under = [this.scrubber.element, this.legend];
@@ -242,15 +249,26 @@ export class View implements Actions {
     this.element.append(...parts, this.help.element, announcer);
   }
 
-  /** Further borders that can be dragged: of the graph, and under all panes. */
-  private addSplitters(graph: HTMLElement): void {
-    const { body, element } = this;
+  /** The borders that can be dragged: of source and inspector, the graph, and under all. */
+  private addSplitters(graph: HTMLElement): HTMLElement {
+    const { aside, body, element } = this;
     const set = (name: string, value: string): void => {
       element.style.setProperty(name, value);
       this.redraw();
     };
     const isLeft = (): boolean => element.dataset.layout === "middle";
+    const divider = splitter({
+      look: "tg-divider",
+      label: "Width of source and inspector: drag, or arrow keys; i: wide",
+      upright: true,
+      way: () => 1,
+      size: () => aside.offsetWidth || ASIDE,
+      most: () => Math.max(ASIDE, element.clientWidth * ASIDE_MOST),
+      resize: (size) => set("--tg-aside", `${size}px`),
+    });
+    divider.addEventListener("dblclick", () => this.widen());
     const share = splitter({
+      look: "tg-splitter tg-upright",
       label: "Width of the backward graph",
       upright: true,
       way: () => (isLeft() ? 1 : -1),
@@ -261,6 +279,7 @@ export class View implements Actions {
       },
     });
     const height = splitter({
+      look: "tg-splitter tg-level",
       label: "Height of the panes",
       upright: false,
       way: () => 1,
@@ -269,6 +288,16 @@ export class View implements Actions {
     });
     graph.append(share);
     body.append(height);
+    return divider;
+  }
+
+  /** Source and inspector wide enough to read in, or as usual. */
+  private widen(): void {
+    const { style, clientWidth } = this.element;
+    const isWide = parseFloat(style.getPropertyValue("--tg-aside")) > ASIDE;
+    if (isWide) style.removeProperty("--tg-aside");
+    else style.setProperty("--tg-aside", `${Math.round(Math.max(460, clientWidth * 0.45))}px`);
+    this.redraw();
   }
 
   private draw(): void {
@@ -408,7 +437,7 @@ export class View implements Actions {
       up: () => walk.move(-1),
       down: () => walk.move(1),
       inspect: () => walk.inspect(),
-      wide: () => this.divider.toggle(),
+      wide: () => this.widen(),
       producer: () => walk.to("producer"),
       consumer: () => walk.to("consumer"),
       twin: () => walk.to("twin"),

@@ -4,18 +4,21 @@ import { Connection, type Model } from "./connection";
 import type { ThemeChoice } from "./draw/theme";
 import { EventLog } from "./log";
 import { DEFAULT_HEIGHT, View, type ViewOptions } from "./view";
+import type { Load } from "./views/opened";
 
 export { mount } from "./page";
 
 interface RenderProps {
   model: Model;
   el: HTMLElement;
+  /** Loads the code of the views that have charts. */
+  charts?: Load;
 }
 
 /** Draw one view of a model; each view keeps a log of its own, so any number works. */
-function render({ model, el }: RenderProps): () => void {
+function render({ model, el, charts }: RenderProps): () => void {
   const log = new EventLog();
-  const view = new View(log, optionsOf(model));
+  const view = new View(log, { ...optionsOf(model), ...(charts && { charts }) });
   el.append(view.element);
   const connection = new Connection(model, log, {
     changed: () => view.redraw(),

@@ -1,4 +1,4 @@
-"""The built front end: one module and one stylesheet, read when first needed."""
+"""The built front end: one module, one stylesheet, and the charts, loaded if opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from teachgraph.core.errors import TeachgraphError
 
-__all__ = ["NotBuiltError", "packed", "script", "style"]
+__all__ = ["NotBuiltError", "charts", "packed", "script", "style"]
 
 STATIC = Path(__file__).with_name("static")
 
@@ -31,9 +31,19 @@ def style() -> str:
 
 
 @cache
+def charts() -> str:
+    """Read the script of the views with charts: it sets `teachgraph_charts`."""
+    return read(STATIC / "charts.js")
+
+
+@cache
 def packed() -> bytes:
-    """Gzip module and stylesheet as JSON: the same bytes for the same code."""
-    text = json.dumps({"script": script(), "style": style()})
+    """Gzip the front end as JSON: the same bytes for the same code.
+
+    The charts are the text of a module that exports what it sets.
+    """
+    module = charts() + "export{teachgraph_charts}"
+    text = json.dumps({"script": script(), "style": style(), "charts": module})
     return gzip.compress(text.encode("ascii"), mtime=0)
 
 

@@ -46,7 +46,7 @@ LETTERS = {"optimize": "Δ", "backward": "∂"}
 LEAF = "∇"
 """The letter of a leaf with a gradient; those of other tensors are their roles."""
 
-COUNTED = ("line starts", "training steps", "runs", "events", "nodes")
+COUNTED = ("repeats of a line", "training steps", "runs", "events", "nodes")
 """Kinds of facts that a log may leave out: a count of them is then a lower bound."""
 
 

@@ -1,24 +1,27 @@
-"""The path of Layer calls under way, named by the attributes that hold the layers."""
+"""The path of Layer calls under way, named by the attributes that hold the layers.
+
+The outermost is named by the variable that holds it: two networks of one type differ.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from types import FrameType
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from teachgraph.nn.layer import Layer
 from teachgraph_widgets.log import clean
 
-__all__ = ["Layers"]
+__all__ = ["Layers", "type_name"]
 
 
 class Layers:
     """The stack of Layer calls under way, outermost first.
 
     Attributes:
-        path: Their names, as `LeNet/features/Conv2D_0`; None outside of any call.
-        met: Called with each outermost layer before its first call.
+        path: Their names, as `model/features/Conv2D_0`; None outside of any call.
+        met: Called with each outermost layer before its first call, for its name.
 
     >>> from teachgraph import nn
     >>> net, layers = nn.Sequential(nn.Linear(2, 1)), Layers()
@@ -34,17 +37,16 @@ class Layers:
         self.path: str | None = None
         self._calls: list[tuple[object, str | None]] = []
         self._names: WeakKeyDictionary[Layer, dict[int, str]] = WeakKeyDictionary()
-        self.met: Callable[[Layer], None] = ignore
-        self._met: WeakSet[Layer] = WeakSet()
+        self.met: Callable[[Layer], str] = type_name
+        self._outermost: WeakKeyDictionary[Layer, str] = WeakKeyDictionary()
 
     def enter(self, layer: Layer) -> None:
         """Push a layer's call."""
         before = self.path
         if before is None:
-            self.path = clean(type(layer).__name__)
-            if layer not in self._met:
-                self._met.add(layer)
-                self.met(layer)
+            if layer not in self._outermost:
+                self._outermost[layer] = self.met(layer)
+            self.path = self._outermost[layer]
         else:
             self.path = f"{before}/{self.name(layer, self._calls[-1][0])}"
         self._calls.append((layer, before))
@@ -65,13 +67,13 @@ class Layers:
     def name(self, layer: Layer, outer: object) -> str:
         """Return a layer's name within the calling one, else its type."""
         if not isinstance(outer, Layer):
-            return clean(type(layer).__name__)
+            return type_name(layer)
         names = self._names.get(outer)
         if names is None or id(layer) not in names:
             within = outer.named_sublayers()
             names = {id(inner): called(path, inner) for path, inner in within}
             self._names[outer] = names
-        return names.get(id(layer)) or clean(type(layer).__name__)
+        return names.get(id(layer)) or type_name(layer)
 
     def look(self) -> None:
         """Rebuild the stack from the frames: some calls began before recording."""
@@ -87,8 +89,9 @@ class Layers:
             self.enter(layer)
 
 
-def ignore(layer: Layer) -> None:
-    """Do nothing."""
+def type_name(layer: Layer) -> str:
+    """Return the name of a layer's type."""
+    return clean(type(layer).__name__)
 
 
 def called(path: str, layer: Layer) -> str:

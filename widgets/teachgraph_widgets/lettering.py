@@ -10,15 +10,20 @@ GLYPH = 6.63
 """Approximate width of a character of the monospaced fonts at 11 px."""
 
 
-def text(x: float, y: float, words: str, tone: str = "", width: float = 0) -> str:
+def text(
+    x: float, y: float, words: str, tone: str = "", width: float = 0, more: str = ""
+) -> str:
     """Return words as an SVG text element, cut to `width` unless it is 0.
+
+    `more` follows after a gap of 10 pixels.
 
     >>> text(1, 2, "<b>")
     '<text x="1" y="2">&lt;b&gt;</text>'
     """
     shown = escape(fitted(words, width) if width else printable(words))
     kind = f' class="{tone}"' if tone else ""
-    return f'<text{kind} x="{x:g}" y="{y:g}">{shown}</text>'
+    rest = f'<tspan dx="10">{escape(more)}</tspan>' if more else ""
+    return f'<text{kind} x="{x:g}" y="{y:g}">{shown}{rest}</text>'
 
 
 def fitted(words: str, width: float) -> str:

@@ -319,14 +319,18 @@ class Cursor:
     def name_of(self, thing: Any) -> str:
         """Return the name that the innermost running scope of the source has for it.
 
-        `self.net` is `net`; empty if the scope has none.
+        `self.net` is `net`; of a function that has no name for it, its module's.
+        Empty if there is none.
         """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.source.filename:
             frame = frame.f_back
-        names = {} if frame is None else frame.f_locals
+        if frame is None:
+            return ""
+        names, outer = frame.f_locals, frame.f_globals
         owner = getattr(names.get("self"), "__dict__", {})
-        for name, value in [*names.items(), *owner.items()]:
+        further = () if names is outer else outer.items()
+        for name, value in [*names.items(), *owner.items(), *further]:
             if value is thing and isinstance(name, str) and not name.startswith("_"):
                 return name
         return ""
@@ -374,7 +378,10 @@ class Cursor:
             self.log.leave_out(*UNTOLD, self._untold)
 
 
-UNTOLD = ("line starts", "after 50 a line that records nothing is told once in 10 ms")
+UNTOLD = (
+    "repeats of a line",
+    "after 50 a line that records nothing is told once in 10 ms",
+)
 
 
 Tell = Callable[[Mapping[str, Any], Sequence[str], str, int], None]

@@ -29,7 +29,7 @@ __all__ = ["PLAIN", "leave"]
 PLAIN = "A trace: live in Jupyter, a picture elsewhere."
 """The plain-text form of a live view."""
 
-MOST_KEPT = 80_000
+MOST_KEPT = 76_000
 """Limit of the zipped logs that the outputs of a notebook embed, in bytes."""
 
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
@@ -53,12 +53,14 @@ STEPPING = """
     return new Response(new Blob([bytes]).stream().pipeThrough(unzipping)).json();
   };
   const load = async (zipped) => {
-    const { script, style } = await unzip(zipped);
-    const file = new Blob([script], { type: "text/javascript" });
-    const { mount } = await import(URL.createObjectURL(file));
+    const { script, style, charts } = await unzip(zipped);
+    const run = (code) =>
+      import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const { mount } = await run(script);
     const sheet = document.head.appendChild(document.createElement("style"));
     sheet.textContent = style + "STEPPED";
-    return mount;
+    const more = async () => (await run(charts)).teachgraph_charts;
+    return (place, log, options) => mount(place, log, { ...options, charts: more });
   };
   const replace = async (still, log, options, mount) => {
     const place = document.createElement("div");

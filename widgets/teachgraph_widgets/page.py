@@ -35,7 +35,8 @@ START = """
 const log = JSON.parse(document.getElementById("log").textContent);
 const root = document.getElementById("root");
 root.replaceChildren();
-MOUNT(root, log, { title: log.title, height: Math.max(420, innerHeight - 260) });
+const height = Math.max(420, innerHeight - 260);
+MOUNT(root, log, { title: log.title, height, charts: () => teachgraph_charts });
 """
 
 PAGE = """\
@@ -83,7 +84,7 @@ def page(log: Log) -> str:
 
 
 def starting(module: str) -> str:
-    """Append to the module the lines that show the log with its `mount` function.
+    """Append to the module the charts, and the lines that call its `mount` function.
 
     An inline module cannot be imported, so `mount` is called by its minified name.
     """
@@ -91,7 +92,7 @@ def starting(module: str) -> str:
     mount = exported and re.search(r"([\w$]+) as mount\b", exported[1])
     if not mount:
         raise ValueError("the built module exports no `mount`")
-    return module + START.replace("MOUNT", mount[1])
+    return module + assets.charts() + START.replace("MOUNT", mount[1])
 
 
 def inside_script(text: str) -> str:

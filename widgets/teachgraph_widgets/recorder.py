@@ -217,7 +217,7 @@ class Recorder(Observer):
 
 
 ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]
-SKIPPED = "the first 10 are told, then the 16th, the 32nd and so on"
+SKIPPED = "the first 10 are recorded, then the 16th, the 32nd and so on"
 
 
 def announcements_to(watcher: Observer) -> dict[str, Callable[..., Any]]:

@@ -71,8 +71,8 @@ def drawn_badge(letter: str) -> str:
         hatch = ' stroke="#1d232a" stroke-dasharray="3 2"' if letter == "!" else ""
         corner = 'x="-8" y="-8" width="16" height="16" rx="3"'
         shape = f'<rect {corner} fill="{fill}"{hatch}/>'
-    ink = "#ffffff" if letter in LIGHT_LETTERS else "#111111"
-    return f'{shape}<text class="l" y="3.5" style="fill:{ink}">{letter}</text>'
+    ink = "l i" if letter in LIGHT_LETTERS else "l"
+    return f'{shape}<text class="{ink}" y="3.5">{letter}</text>'
 
 
 def hue(folded: Folded, line: int) -> str:

@@ -60,7 +60,7 @@ STYLE = (
     "fill:#1d232a;white-space:pre}"
     ".h{font:600 12px system-ui,sans-serif}"
     ".t{font:600 15px system-ui,sans-serif}"
-    ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
+    ".d,tspan{fill:#5a636e}tspan{font-weight:400}.n{font-weight:600}.l{font-size:10px;text-anchor:middle;fill:#111}.i{fill:#fff}"
     ".e{fill:#b3261e}.p{fill:#1d6f42}"
     "@keyframes s{from{opacity:0}}"
     "@media (prefers-reduced-motion:no-preference)"
@@ -214,14 +214,12 @@ def recent(rows: list[Row]) -> tuple[list[Row], int]:
 def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
     """Draw a variable or an operator."""
     name = fitted(row.name, width - 60)
-    after = x + 44 + round(len(name) * GLYPH) + 10
-    detail = text(after, y + 15, row.detail, "d", x + width - after)
+    detail = fitted(row.detail, width - 54 - round(len(name) * GLYPH))
     tone = "n e" if row.letter == "!" else "n"
     drawn = (
         line_tag(row.line, x, y)
         + badge(row.letter, x + 32, y + 11)
-        + text(x + 44, y + 15, name, tone)
-        + detail
+        + text(x + 44, y + 15, name, tone, more=detail)
     )
     return appearing(folded, row.line, drawn)
 

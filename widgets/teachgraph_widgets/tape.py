@@ -22,7 +22,7 @@ from teachgraph_widgets.events import Role
 from teachgraph_widgets.foreign import ForeignTape, of_any_engine
 from teachgraph_widgets.history import Past, past_of
 from teachgraph_widgets.identity import CROWD, Numbers
-from teachgraph_widgets.layers import Layers
+from teachgraph_widgets.layers import Layers, type_name
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
 from teachgraph_widgets.stats import WHOLE, ValueStats, dtype_name, outline, summary
@@ -101,7 +101,7 @@ class TapeRecorder(Watcher):
         self.pass_ended: Callable[[int], None] = ignore
         self.layers = Layers()
         self.foreign = ForeignTape(self)
-        self.layers.met = self.name_members
+        self.layers.met = self.name_layer
         cursor.find_in = self.find_named
 
     @of_any_engine(0)
@@ -364,13 +364,18 @@ class TapeRecorder(Watcher):
                 return owner
         return None
 
+    def name_layer(self, layer: Layer) -> str:
+        """Return the name of an outermost layer: its variable's, else its type's."""
+        name = clean(self.cursor.name_of(layer)) or type_name(layer)
+        self.name_members(layer, name)
+        return name
+
     @careful
-    def name_members(self, layer: Layer) -> None:
+    def name_members(self, layer: Layer, name: str) -> None:
         """Call the parameters and buffers of a layer by their paths from its name."""
-        prefix = self.cursor.name_of(layer) or type(layer).__name__
-        for path, member in layer.named_parameters(prefix):
+        for path, member in layer.named_parameters(name):
             self.name_member(path, member)
-        for path, member in layer.named_buffers(prefix):
+        for path, member in layer.named_buffers(name):
             self.name_member(path, member, "B")
 
     def name_member(self, path: str, member: Any, role: Role | None = None) -> None:

@@ -14,11 +14,13 @@ from teachgraph_widgets.notebook_output import PLAIN
 __all__ = ["FrontEnd", "TraceView"]
 
 LOADER = """\
+const load = (code) =>
+  import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+
 async function open(zip) {
   const file = new Blob([zip]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const { script, style } = await new Response(file).json();
-  const code = new Blob([script], { type: "text/javascript" });
-  return { style, ...(await import(URL.createObjectURL(code))) };
+  const { script, style, charts } = await new Response(file).json();
+  return { charts, style, ...(await load(script)) };
 }
 
 export default {
@@ -26,10 +28,11 @@ export default {
     const all = model.widget_manager;
     const shared = await all.get_model(model.get("front_end").slice(10));
     shared.tg ??= open(shared.get("code"));
-    const { default: widget, style } = await shared.tg;
+    const { default: widget, style, charts } = await shared.tg;
     el.append(document.createElement("style"));
     el.lastChild.textContent = style;
-    return widget.render({ model, el });
+    const more = async () => (await load(charts)).teachgraph_charts;
+    return widget.render({ model, el, charts: more });
   },
 };
 """
@@ -47,7 +50,7 @@ class FrontEnd(anywidget.AnyWidget):
     It has no view. Jupyter's base model would lose the bytes when it is saved.
 
     Attributes:
-        code: The ES module and its stylesheet, as gzip of JSON.
+        code: The ES module, its stylesheet and the charts, as gzip of JSON.
     """
 
     _esm = traitlets.Unicode("export default {};").tag(sync=True)

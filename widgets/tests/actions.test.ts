@@ -203,9 +203,9 @@ const ACTIONS: readonly Action[] = [
   },
   {
     what: "drag the edge of source and inspector",
-    hears: ["tg-divider pointerdown", "tg-divider pointermove"],
+    hears: ["tg-divider pointerdown", "tg-divider pointermove", "tg-divider pointerup"],
     log: () => mlp(),
-    pointer: (hands) => hands.drag(".tg-divider", [280, 9], [360, 9]),
+    pointer: (hands) => hands.drag(".tg-divider", [280, 9], [328, 9]),
     keys: [".tg-divider", "ArrowRight ArrowRight"],
   },
   {

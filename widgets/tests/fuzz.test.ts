@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FIXTURES } from "../fixtures";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { readLog } from "../src/validate";
 import { rounds } from "./effort";
 import { Frames } from "./frames";

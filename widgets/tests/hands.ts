@@ -2,7 +2,7 @@
 
 import { vi } from "vitest";
 import type { Log } from "../src/events";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { Frames } from "./frames";
 
 const SIZE = { width: 900, height: 400 };

@@ -6,7 +6,7 @@ import { Builder } from "../fixtures/builder";
 import { mlp } from "../fixtures/eager";
 import type { Log, Span, Stats } from "../src/events";
 import { pictureOf, statsView } from "../src/draw/stats";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { readLog } from "../src/validate";
 import { ticks, timeText } from "../src/views/figure";
 import { flameChart, extentOf, totals } from "../src/views/flame";

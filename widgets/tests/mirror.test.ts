@@ -285,10 +285,13 @@ test("what runs off the tape is one region, and a hook is at its gradient", () =
   expect(hook.y).toBeLessThan(y.y);
 });
 
-test("a value that stops the gradient has a bar under its op", () => {
+test("a value that stops the gradient has a bar under its op, once it is read", () => {
   const b = new Builder("detached");
   const x = b.tensor("x", "P", [1]);
   const out = b.tensor("y", "T", [1], true);
   b.node("assign", [x], [out], []);
+  expect(joins(tape(b.log))).toEqual([]);
+  b.node("scale", [out], [b.tensor("z", "T", [1])], []);
+  b.node("relu", [out], [b.tensor("r", "T", [1])], []);
   expect(joins(tape(b.log)).map(({ sign }) => sign)).toEqual(["stop"]);
 });

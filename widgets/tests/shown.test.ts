@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { mlp } from "../fixtures/eager";
 import { plan, profile, training } from "../fixtures/views";
 import type { AnyEvent, Log } from "../src/events";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { normText } from "../src/state/caption";
 import { Frames } from "./frames";
 import { traceOf } from "./trace";

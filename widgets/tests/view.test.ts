@@ -10,10 +10,10 @@ import {
   loopProgram,
 } from "../fixtures/static";
 import { hostileViews, passes, rewritten, training } from "../fixtures/views";
-import type { Log } from "../src/events";
+import type { AnyEvent, Log } from "../src/events";
 import { ROW_HEIGHT } from "../src/layout/program";
 import { EventLog } from "../src/log";
-import { mount } from "../src/page";
+import { mount } from "./mounted";
 import { View } from "../src/view";
 import { Frames } from "./frames";
 
@@ -457,4 +457,29 @@ test("in every view hostile names are text", () => {
   expect(one(root, ".tg-rewritten").textContent).toContain(HOSTILE);
   expect(one(root, ".tg-totals").textContent).toContain(HOSTILE);
   expect(one(root, ".tg-changes").textContent).toContain(HOSTILE);
+});
+
+test("what is sampled is told in a few words, and why to whoever asks", () => {
+  const log = mlp();
+  const drop = (what: string, why: string): AnyEvent => ({
+    kind: "dropped",
+    seq: log.events.length,
+    t: 0,
+    cell: 1,
+    line: 0,
+    count: 137,
+    what,
+    why,
+  });
+  log.events.push(drop("values", "looked at some"));
+  const root = show(log);
+  const [notice, words] = [one(root, ".tg-notice"), one(root, ".tg-sampled")];
+  expect(words.textContent).toBe("137 values not recorded");
+  expect(notice.hidden).toBe(true);
+  words.click();
+  expect(notice.textContent).toContain("137 values: looked at some.");
+  words.click();
+  expect(notice.hidden).toBe(true);
+  log.events.push(drop("messages", "they could not be sent"));
+  expect(one(show(log), ".tg-notice").textContent).toContain("137 messages (they could not be sent)");
 });

@@ -10,21 +10,23 @@ const SMALLEST = 0.002;
 const LARGEST = 2.5;
 const MARGIN = 8;
 /** So much wider may boxes be for their names' sake. */
-const WIDEST = 3;
+const WIDEST = 4;
 /** A box is at most so wide for its name's sake, and at least so wide, in pixels. */
-const [WIDE, NARROW] = [290, 100];
+const [WIDE, NARROW] = [330, 100];
+/** So much further than boxes the frames around them reach. */
+const FRAMES = 24;
 /** The strip at the top where the sides' names stand. */
 const HEADROOM = 34;
 
 /** `follow` keeps the newest node readable, `whole` shows all, `free` is the user's. */
 export type Mode = "follow" | "whole" | "free";
 
-/** Whether all titles of a picture that is all there can be read at once. */
-export function fits(picture: Picture, size: Size): boolean {
-  const { width, height } = extent(picture, false);
+/** Whether all titles of a picture that is all there can be read at once, or all rows seen. */
+export function fits(picture: Picture, size: Size, inWidth = true): boolean {
+  const { width, height } = fitted(picture, { ...size, height: size.height - HEADROOM }, false);
   const scale = Math.min(1, (size.height - HEADROOM) / height);
   const wide = (BOX.width * size.width) / width;
-  return scale >= TITLED && wide >= NARROW;
+  return scale >= TITLED && (!inWidth || wide >= NARROW);
 }
 
 export class CameraMan {
@@ -41,15 +43,14 @@ export class CameraMan {
     grows: boolean,
   ): void {
     if (this.mode === "free" || size.width === 0) return;
-    const { width, top, height } = extent(mirror, grows);
     const room = { width: size.width, height: size.height - HEADROOM };
-    const fit = Math.min(room.width / width, room.height / height, 1);
+    const { fit, width, middle: across, top, height } = fitted(mirror, room, grows);
     const middle = top + height / 2;
     const free = (scale: number): number =>
       grows ? 1 : Math.max(1, Math.min(WIDEST, WIDE / BOX.width / scale, room.width / width / scale));
     if (this.mode === "whole" || fit >= (grows ? READABLE : TITLED)) {
       const stretch = free(fit);
-      this.target = { x: 0, y: middle - HEADROOM / 2 / fit, scale: fit, stretch };
+      this.target = { x: across * stretch, y: middle - HEADROOM / 2 / fit, scale: fit, stretch };
       return;
     }
     const scale = Math.min(FOLLOWING, Math.max(TITLED, room.width / width));
@@ -60,8 +61,9 @@ export class CameraMan {
     const y = height < 2 * half ? middle : inside;
     // Of a graph that is all there one sees the middle, where its halves meet.
     const outside = newest && grows ? farEdge(newest) - room.width / 2 / scale : 0;
-    const x = Math.max(0, outside) * Math.sign(newest?.x ?? 0);
-    this.target = { x, y: y - HEADROOM / 2 / scale, scale, stretch: free(scale) };
+    const stretch = free(scale);
+    const x = across * stretch + Math.max(0, outside) * Math.sign(newest?.x ?? 0);
+    this.target = { x, y: y - HEADROOM / 2 / scale, scale, stretch };
   }
 
   /** Move towards the target; return whether there is way to go. */
@@ -161,18 +163,44 @@ function farEdge(node: MirrorNode): number {
   return Math.abs(node.x) + sizeOf(node).width / 2;
 }
 
-function extent(
-  mirror: Picture,
-  grows: boolean,
-): { width: number; top: number; height: number } {
+interface Extent {
+  readonly width: number;
+  /** Its middle, beside the axis where one half reaches further than the other. */
+  readonly middle: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** The extent of what is seen at the scale at which all of it fits: from afar no pins. */
+function fitted(mirror: Picture, room: Size, grows: boolean): Extent & { fit: number } {
+  const scaleOf = ({ width, height }: Extent): number =>
+    Math.min(room.width / width, room.height / height, 1);
+  const whole = extent(mirror, grows);
+  const fit = scaleOf(whole);
+  if (grows || fit >= FULL) return { ...whole, fit };
+  const boxes = extent(mirror, false, mirror.boxReach);
+  // So near that pins were seen again they would be cut.
+  return { ...boxes, fit: Math.min(scaleOf(boxes), FULL - 0.001) };
+}
+
+function extent(mirror: Picture, grows: boolean, reach = mirror.reach): Extent {
   // While it grows a lane with pins at least: the first of them rescales nothing.
   const least = grows ? AXIS / 2 + LANE + PIN.width + MARGIN : AXIS / 2 + BOX.width;
-  const width = 2 * Math.max(least, mirror.reach) + 2 * MARGIN;
+  let left = Math.max(least, reach.left);
+  let right = Math.max(least, reach.right);
+  if (grows) left = right = Math.max(left, right);
+  for (const region of grows ? [] : mirror.regions) {
+    if (region.frame === undefined) continue;
+    left = Math.max(left, FRAMES - region.left);
+    right = Math.max(right, region.right + FRAMES);
+  }
+  const width = left + right + 2 * MARGIN;
+  const middle = (right - left) / 2;
   const first = mirror.byRow.findIndex((row) => row !== undefined);
   const rows = Math.max(0, mirror.lowest) + 1 - (grows ? 0 : Math.max(0, first));
   const height = rows * ROW + ROW - BOX.height;
   const top = -ROW / 2 + (grows ? 0 : Math.max(0, first)) * ROW;
-  return { width, top, height };
+  return { width, middle, top, height };
 }
 
 /** The longest side of a picture that is saved: a canvas twice as long is allowed. */
@@ -180,8 +208,8 @@ const LONGEST = 8000;
 
 /** Where to look from to see all of a graph at its own size, and how large that is. */
 export function wholeView(mirror: Picture): { size: Size; camera: Camera } {
-  const { width, top, height } = extent(mirror, false);
+  const { width, middle: x, top, height } = extent(mirror, false);
   const scale = Math.min(1, LONGEST / Math.max(width, height));
   const size = { width: Math.ceil(width * scale), height: Math.ceil(height * scale) };
-  return { size, camera: { x: 0, y: top + height / 2, scale } };
+  return { size, camera: { x, y: top + height / 2, scale } };
 }

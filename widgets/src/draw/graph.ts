@@ -26,6 +26,9 @@ import { Tip } from "./tip";
 
 const NOTHING = "No operator has run yet: each will stand here, with its gradient across.";
 
+/** So many optimizers have a rate of their own; more rates are those of a schedule. */
+const MOST_RATES = 3;
+
 const EMPTY: Picture = new Mirror();
 
 interface Graph {
@@ -217,7 +220,7 @@ export class GraphPane implements Pane {
     const folding = this.folding();
     folding?.look(this.stepper.update(frame, program));
     if (frame.trace.ended && this.size.height > 0) {
-      folding?.settle((picture) => fits(picture, this.size));
+      folding?.settle((picture, inWidth) => fits(picture, this.size, inWidth));
     }
     this.leaves.update(frame);
     this.showTensorsAlone(frame);
@@ -299,7 +302,9 @@ export class GraphPane implements Pane {
 
   private sayRates({ position }: Frame): void {
     const known = [...(this.graph?.mirror.rates.values() ?? [])];
-    const told = known.filter(({ seq }) => seq < position);
+    const past = known.filter(({ seq }) => seq < position);
+    // A schedule has a new one for each step: the latest counts.
+    const told = past.length > MOST_RATES ? past.slice(-1) : past;
     const names = told.map(({ name }) => name).join("\n");
     if (this.rates.dataset.names === names) return;
     this.rates.dataset.names = names;

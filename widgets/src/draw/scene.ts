@@ -226,18 +226,27 @@ export function route(edge: MirrorEdge): number[] {
     return [x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2];
   }
   // Both turns are made in the gap between two rows, beside no node.
-  const turn = way * (ROW - BOX.height);
+  const leave = y2 - way * gapFrom(y2, -way);
+  const end = (y2 + leave) / 2;
   if (edge.clear) {
-    const bend = y2 - turn / 2;
-    const down = straight(x1, y1, x1, y2 - turn);
-    return [...down, x1, bend, x2, bend, x2, y2];
+    const down = straight(x1, y1, x1, leave);
+    return [...down, x1, end, x2, end, x2, y2];
   }
   const channel = channelX(x1, x2, edge.tail.row);
-  const [enter, leave] = [y1 + turn, y2 - turn];
-  const out = [x1, y1, x1, y1 + turn / 2, channel, enter - turn / 2, channel, enter];
+  const enter = y1 + way * gapFrom(y1, way);
+  const start = (y1 + enter) / 2;
+  const out = [x1, y1, x1, start, channel, start, channel, enter];
   const along = straight(channel, enter, channel, leave).slice(2);
-  const back = [channel, leave + turn / 2, x2, y2 - turn / 2, x2, y2];
+  const back = [channel, end, x2, end, x2, y2];
   return [...out, ...along, ...back];
+}
+
+/** How far it is, up (-1) or down, to the row of boxes beyond the gap that `y` is in. */
+function gapFrom(y: number, way: number): number {
+  const gap = ROW - BOX.height;
+  const within = (((y - BOX.height / 2) % ROW) + ROW) % ROW;
+  const left = way > 0 ? gap - within : within;
+  return left > 0 && within <= gap ? left : gap;
 }
 
 /** Whether an edge is the short line between an op and a pin beside it. */

@@ -9,6 +9,9 @@ import { isTraced, type Frame } from "./look";
 import { rowName } from "./row";
 import { sayStep } from "./scrubber";
 
+/** What is sampled, so that recording stays fast: it is told, and alarms nobody. */
+const SAMPLED = new Set(["training steps", "runs", "values", "repeats of a line"]);
+
 export type Progress = "waiting" | "running" | "done" | "failed";
 
 export class Status {
@@ -18,7 +21,12 @@ export class Status {
   readonly announcer = el("div", "tg-sr");
   complaint = "";
   private readonly alarm: HTMLButtonElement;
+  private readonly sampled: HTMLButtonElement;
+  /** Whether one wants to know why something is not recorded. */
+  private isAsked = false;
   private trouble: string | undefined;
+  private parts: string[] = [];
+  private reasons: string[] = [];
   private readonly title = el("h2", "tg-title");
   private readonly text = el("span", "tg-status");
   private announcedAt = 0;
@@ -28,10 +36,18 @@ export class Status {
       if (this.trouble !== undefined) go(this.trouble);
     });
     this.alarm.hidden = true;
+    this.sampled = button("tg-tool tg-sampled", "", "", () => {
+      this.isAsked = !this.isAsked;
+      this.sampled.ariaExpanded = String(this.isAsked);
+      this.say();
+    });
+    this.sampled.ariaExpanded = "false";
+    this.sampled.removeAttribute("aria-label");
+    this.sampled.title = "Why?";
     this.announcer.setAttribute("role", "status");
     this.notice.hidden = true;
     const spring = el("span", "tg-spring");
-    this.head.append(this.title, this.text, this.alarm, spring, ...tools);
+    this.head.append(this.title, this.text, this.sampled, this.alarm, spring, ...tools);
   }
 
   setTitle(title: string): void {
@@ -45,11 +61,25 @@ export class Status {
     this.text.dataset.progress = progress;
     setText(this.text, statusText(frame, progress, doing));
     this.warn(frame);
-    const parts = [...leftOut(trace.dropped)];
-    if (missing > 0) parts.unshift(`Waiting for ${countText(missing, "event")}.`);
-    if (this.complaint !== "") parts.unshift(this.complaint);
-    this.notice.hidden = parts.length === 0;
-    setText(this.notice, parts.join(" "));
+    const sums = summed(trace.dropped);
+    const [sampled, lost] = [true, false].map((is) => sums.filter(({ what }) => SAMPLED.has(what) === is));
+    this.parts = lost.map(({ count, what, why }) => `Left out: ${thousands(count)} ${what} (${why}).`);
+    if (missing > 0) this.parts.unshift(`Waiting for ${countText(missing, "event")}.`);
+    if (this.complaint !== "") this.parts.unshift(this.complaint);
+    this.reasons = sampled.map(({ count, what, why }) => `${thousands(count)} ${what}: ${why}.`);
+    this.sampled.hidden = sampled.length === 0;
+    const few = sampled.map(({ count, what }) => `${thousands(count)} ${what}`).join(", ");
+    setText(this.sampled, `${few} not recorded`);
+    this.say();
+  }
+
+  /** Say what is wrong, and, to whoever asks, why not all was recorded. */
+  private say(): void {
+    const { parts, reasons, isAsked } = this;
+    const why = isAsked ? ["Not recorded, so that the program stays fast:", ...reasons] : [];
+    const shown = reasons.length > 0 ? [...parts, ...why] : parts;
+    this.notice.hidden = shown.length === 0;
+    setText(this.notice, shown.join(" "));
   }
 
   /** Say where the first thing that is not finite came up. */
@@ -115,15 +145,14 @@ function statusText(
 }
 
 /** Add up what was cut, by what it was and why. */
-function* leftOut(dropped: readonly Dropped[]): Generator<string> {
-  const sums = new Map<string, number>();
+function summed(dropped: readonly Dropped[]): Pick<Dropped, "count" | "what" | "why">[] {
+  const sums = new Map<string, { count: number; what: string; why: string }>();
   for (const { count, what, why } of dropped) {
     const key = `${what} (${why})`;
-    sums.set(key, (sums.get(key) ?? 0) + count);
+    const before = sums.get(key)?.count ?? 0;
+    sums.set(key, { count: before + count, what, why });
   }
-  for (const [key, count] of sums) {
-    yield `Left out: ${thousands(count)} ${key}.`;
-  }
+  return [...sums.values()];
 }
 
 /** What the step at the position made, a few names of it. */

@@ -16,8 +16,8 @@ export interface Item {
 export interface Group {
   /** The same for as long as the group's first op is there. */
   readonly id: string;
-  /** The ops of a scope; equal parts in a row; or one such part. */
-  readonly kind: "scope" | "repeat" | "turn";
+  /** The ops of a scope; equal parts in a row; one such part; or the ops of a line. */
+  readonly kind: "scope" | "repeat" | "turn" | "line";
   /** How many scopes it is inside of. */
   readonly depth: number;
   readonly title: string;

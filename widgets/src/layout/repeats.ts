@@ -225,7 +225,8 @@ function turnOf(part: readonly Unit[], depth: number): Group[] {
   return [{ ...names, title: partTitle(part), times: 1, first, end, children }];
 }
 
-function partTitle(part: readonly Unit[]): string {
+/** What a part holds, in the titles of the first few. */
+export function partTitle(part: readonly Pick<Unit, "title" | "group">[]): string {
   const titles = part.map(({ title, group }) =>
     group === undefined ? title : withoutNumbers(title),
   );

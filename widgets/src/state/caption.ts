@@ -76,7 +76,12 @@ function groupCaption(trace: Trace, node: MirrorNode, position: number): Caption
   if (mirror === undefined || group === undefined) return { title: node.title, detail: "" };
   const done = doneOf(mirror, group, position);
   const detail = node.side === 1 ? "their gradients" : groupDetail(group, done);
-  return { title: trace.titleOf(graph, group), detail };
+  const title = trace.titleOf(graph, group);
+  if (title === group.title || group.kind !== "line" || node.side === 1) return { title, detail };
+  const last = mirror.ops[group.end - 1];
+  const value = last.seq < position ? describe(trace, last.key, position)?.value : undefined;
+  const isNumber = value?.shape.length === 0;
+  return { title: isNumber ? `${title} = ${smallText(value) ?? ""}` : title, detail };
 }
 
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {

@@ -8,7 +8,7 @@ import { BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry"
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
-import { isData, keptY, reachOf, type Mirror, type Above } from "./mirror";
+import { isData, isSeenFromAfar, keptY, reachOf, type Mirror, type Above } from "./mirror";
 import {
   FoldBox,
   Moved,
@@ -19,7 +19,7 @@ import {
   type Fold,
   type Names,
 } from "./moved";
-import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
+import { Reach, type Join, type MirrorEdge, type MirrorNode, type Picture, type Region } from "./picture";
 import { TONES } from "./tones";
 import { WHOLE, type Phase, type Section } from "./section";
 
@@ -31,7 +31,8 @@ export class FoldedPicture implements Picture {
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
   readonly regions: Region[] = [];
-  reach = 0;
+  readonly reach = new Reach();
+  readonly boxReach = new Reach();
   private readonly layout = new MirrorLayout();
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly drawn = new Set<string>();
@@ -344,7 +345,8 @@ export class FoldedPicture implements Picture {
   private add(node: MirrorNode): void {
     if (node.side < 0) this.frame(node);
     this.nodes.push(node);
-    this.reach = Math.max(this.reach, reachOf(node));
+    this.reach.add(reachOf(node), node.x);
+    if (isSeenFromAfar(node)) this.boxReach.add(reachOf(node), node.x);
     (this.byRow[node.spot.row] ??= []).push(node);
     const known = this.byKey.get(node.key);
     if (known === undefined) this.byKey.set(node.key, [node]);
@@ -355,7 +357,7 @@ export class FoldedPicture implements Picture {
 /** Whether an op goes on with the scope, or with the turns, that come before it. */
 function goesOn(items: readonly Item[], group: Group, op: number): boolean {
   const { kind, depth, first, end, times } = group;
-  if (kind === "turn") return false;
+  if (kind === "turn" || kind === "line") return false;
   const before = items[kind === "scope" ? first : op - (end - first) / times];
   const item = items[op];
   for (let outer = 0; outer < depth; outer++) {

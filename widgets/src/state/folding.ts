@@ -14,6 +14,8 @@ const PREFIX = "fold:";
 const MOST_KEPT = 12;
 const ALL = Infinity;
 const LEAST_NODES = 14;
+/** So many turns of a loop are one box with a count. */
+const LEAST_TURNS = 3;
 
 export class Folding {
   private closed = new Set<string>();
@@ -44,16 +46,29 @@ export class Folding {
   }
 
   /** All is there: open as much as can be read, unless somebody chose something else. */
-  settle(fits: (picture: Picture) => boolean): void {
+  settle(fits: (picture: Picture, width: boolean) => boolean): void {
     if (this.isChosen || this.level === undefined) return;
     this.level = undefined;
-    for (const most of [...MOST_BOXES, MOST_BOXES[0]]) {
+    this.mirror.settle();
+    if (this.tries(fits, true) || this.tries(fits, false)) return;
+    this.most = MOST_BOXES[0];
+    this.refresh();
+  }
+
+  /** Open as much as fits, in height alone or in width too; return whether anything does. */
+  private tries(fits: (picture: Picture, width: boolean) => boolean, width: boolean): boolean {
+    let known = -1;
+    for (const most of MOST_BOXES) {
       this.most = most;
       this.refresh();
+      // What closes no more is the same picture.
+      if (this.closed.size === known) continue;
+      known = this.closed.size;
       const { picture } = this;
       // A few boxes would say less than many that one has to scroll through.
-      if (picture.nodes.length >= LEAST_NODES && fits(picture)) return;
+      if (picture.nodes.length >= LEAST_NODES && fits(picture, width)) return true;
     }
+    return false;
   }
 
   /** Look at a part of the graph; it is folded as the last one was. */
@@ -156,7 +171,16 @@ export class Folding {
     const nodes = mirror.nodes.slice(from.node, to?.node);
     const leaves = nodes.filter(({ shape, side }) => shape === "leaf" && side < 0).length;
     const [start, end] = this.bounds();
-    return closedToFit(groups, end - start, leaves, this.most);
+    return closedToFit(groups, end - start, leaves, this.most, (group) => this.isLoop(group));
+  }
+
+  /** Whether a line of the source ran so often: layers of one kind have names of their own. */
+  private isLoop({ kind, times, first, end, children }: Group): boolean {
+    if (kind !== "repeat" || times < LEAST_TURNS) return false;
+    const { ops } = this.mirror;
+    const next = ops[first + (end - first) / times];
+    const isNamed = children.length > 1 && children[0].title !== children[1].title;
+    return !isNamed && ops[first].line === next.line && ops[first].cell === next.cell;
   }
 
   /** The ops that are looked at, or those of the step if what is before them is too. */

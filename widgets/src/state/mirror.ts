@@ -17,8 +17,9 @@ import {
 } from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { CutGroups, type Group, type Item } from "../layout/groups";
+import { withLines } from "../layout/lines";
 import { Spans } from "../layout/spans";
-import { NEVER } from "./picture";
+import { NEVER, Reach } from "./picture";
 import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Mark } from "./steps";
 import type { Tone } from "./tones";
@@ -70,6 +71,8 @@ interface Wire {
   parts: number;
   pass: number;
   total: boolean;
+  /** No gradient flows through it, which is told where an op reads it. */
+  stops: boolean;
   join?: Join;
 }
 
@@ -139,7 +142,8 @@ export class Mirror implements Picture {
   readonly entered = new Set<number>();
   readonly rates = new Map<string, Rate>();
   edgeCount = 0;
-  reach = 0;
+  readonly reach = new Reach();
+  readonly boxReach = new Reach();
   hasGradients = false;
   /** Most things are shown by one node: a list comes with the second. */
   private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
@@ -151,12 +155,14 @@ export class Mirror implements Picture {
   private readonly giverOf = new Map<string, string>();
   private readonly framed = [new Map<Frame, Region>(), new Map<Frame, Region>()];
   private readonly grouped: CutGroups;
+  private isSettled = false;
+  private lined: { cuts: readonly number[]; count: number; groups: readonly Group[] } | undefined;
   private part = 0;
   private generation = 0;
   private pass = 0;
 
   /** Groups of ops do not go on across the `cuts`: ops before which something new begins. */
-  constructor(cuts: () => readonly number[] = () => NOWHERE) {
+  constructor(private readonly cuts: () => readonly number[] = () => NOWHERE) {
     this.grouped = new CutGroups(cuts);
   }
 
@@ -170,7 +176,18 @@ export class Mirror implements Picture {
 
   /** What can be folded. */
   get groups(): readonly Group[] {
-    return this.grouped.all;
+    const { all } = this.grouped;
+    if (!this.isSettled) return all;
+    const [cuts, count] = [this.cuts(), this.ops.length];
+    if (this.lined?.cuts !== cuts || this.lined.count !== count) {
+      this.lined = { cuts, count, groups: withLines(all, this.ops, new Set(cuts)) };
+    }
+    return this.lined.groups;
+  }
+
+  /** All is there: what a line did can be folded as well. */
+  settle(): void {
+    this.isSettled = true;
   }
 
   /** What of each op can be equal to another's. */
@@ -214,7 +231,7 @@ export class Mirror implements Picture {
       const offset = spread(index, op.outputs.length, BOX.width);
       const made = unread(node, this.generation, offset);
       this.wires.set(wire, made);
-      if (op.stops?.includes(wire)) this.sign(op, made, "stop", wire, -1);
+      made.stops = op.stops?.includes(wire) ?? false;
     });
     // Where nothing is read there is no gradient to tell of.
     if (op.untaped && op.inputs.length > 0) this.extendRegion(node, "untaped");
@@ -433,12 +450,12 @@ export class Mirror implements Picture {
           this.wires.set(wire, of);
           if (this.isHooked(wire)) this.signHook(op, of, wire);
         }
-        of.reads += 1;
+        this.read(op, of, wire);
         entries.push({ wire, of, x: node.x, y: node.y, node, used: false });
         return;
       }
       const of = known ?? this.leaf(op, input, reader, outwards++);
-      of.reads += 1;
+      this.read(op, of, wire);
       sources.push({ wire, of, x1: of.node.x + of.offset });
     });
     // Ends in the order of their beginnings: the edges of one op need not cross.
@@ -452,6 +469,12 @@ export class Mirror implements Picture {
       entries.push({ wire, of, x: x2, y: top(reader), node: reader, used: false });
     });
     this.drawn.set(op.key, { node: reader, entries });
+  }
+
+  private read(by: Made, of: Wire, key: string): void {
+    of.reads += 1;
+    if (of.stops) this.sign(by, of, "stop", key, -1);
+    of.stops = false;
   }
 
   /** A small sign of what an op reads, beside it. */
@@ -653,7 +676,8 @@ export class Mirror implements Picture {
       y: where.y,
     };
     this.nodes.push(node);
-    this.reach = Math.max(this.reach, reachOf(node));
+    this.reach.add(reachOf(node), node.x);
+    if (isSeenFromAfar(node)) this.boxReach.add(reachOf(node), node.x);
     const { row } = where.spot;
     // A row holds few nodes: a copy as long as they need takes less than one that grows.
     this.byRow[row] = [...(this.byRow[row] ?? []), node];
@@ -697,11 +721,17 @@ export class Mirror implements Picture {
     // A long edge goes through the channel beyond its nodes.
     if (Math.abs(edge.y2 - edge.y1) > ROW && !edge.clear && edge.kind !== "saved") {
       const out = Math.max(Math.abs(edge.x1), Math.abs(edge.x2)) + (LANE + PIN.gap) / 2;
-      this.reach = Math.max(this.reach, out);
+      this.reach.add(out, edge.x1);
+      this.boxReach.add(out, edge.x1);
     }
     this.edgeCount += 1;
     return edge;
   }
+}
+
+/** Whether it is seen where only titles can be read: pins and updates are not. */
+export function isSeenFromAfar({ shape }: MirrorNode): boolean {
+  return shape !== "pin" && shape !== "update";
 }
 
 /** How far out a node goes. */
@@ -723,7 +753,7 @@ function keptText(slots: readonly string[]): string {
 }
 
 function unread(node: MirrorNode, generation: number, offset: number): Wire {
-  return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false };
+  return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false, stops: false };
 }
 
 /** Data comes from outside; a parameter belongs to the layer that reads it. */

@@ -94,6 +94,17 @@ export interface Region {
   right: number;
 }
 
+/** How far from the axis anything stands, on its left and on its right. */
+export class Reach {
+  left = 0;
+  right = 0;
+
+  add(far: number, x: number): void {
+    if (x < 0) this.left = Math.max(this.left, far);
+    else this.right = Math.max(this.right, far);
+  }
+}
+
 /** All that drawing, pointing and walking need to know of a mirrored graph. */
 export interface Picture {
   readonly nodes: readonly MirrorNode[];
@@ -105,6 +116,8 @@ export interface Picture {
   readonly lowest: number;
   readonly widest: number;
   /** How far from the axis anything stands. */
-  readonly reach: number;
+  readonly reach: Reach;
+  /** The same without the pins, which are seen from near only. */
+  readonly boxReach: Reach;
   nodesOf(key: string): readonly MirrorNode[];
 }

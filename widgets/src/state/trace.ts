@@ -24,7 +24,7 @@ import { Bindings } from "./bindings";
 import type { Made, Mirror } from "./mirror";
 import { groupTitle } from "./folding";
 import { ProgramState, type OpRow, type Row } from "./programs";
-import { nodeGradientKey, Tape, tensorGradientKey, tensorKey } from "./tape";
+import { mainOutput, nodeGradientKey, Tape, tensorGradientKey, tensorKey } from "./tape";
 import { countBelow, Timeline } from "./timeline";
 
 export interface Cell {
@@ -158,8 +158,24 @@ export class Trace {
 
   /** A group's name for the eye, in the graph of this number. */
   titleOf(graph: string, group: Group): string {
+    const name = group.kind === "line" ? this.madeBy(graph, group.end - 1) : "";
+    if (name !== "") return name;
     const program = this.programs.get(Number(graph));
-    return groupTitle({ ...group, title: program?.titled(group.title) ?? group.title });
+    const title = program?.titled(group.title) ?? group.title;
+    // Of `layer1` and `layer2` each has a first block.
+    const scope = this.mirrorOf(graph)?.items[group.first]?.scope ?? [];
+    const outer = group.kind === "scope" ? (scope[group.depth - 1] ?? "") : "";
+    const isOneOfMany = /\d$/.test(outer) && /_\d+$/.test(title);
+    return groupTitle({ ...group, title: isOneOfMany ? `${outer} ${title}` : title });
+  }
+
+  /** The name of what an op of the tape made, if it has one. */
+  private madeBy(graph: string, op: number): string {
+    const key = this.mirrorOf(graph)?.ops[op].key ?? "";
+    const { nodes, tensors } = this.tape;
+    const node = key.startsWith("n:") ? nodes.get(Number(key.slice(2))) : undefined;
+    const made = node && mainOutput(node.event, tensors);
+    return made?.named === true ? made.name : "";
   }
 
   /** What was last written to an attribute after its owner's creation. */

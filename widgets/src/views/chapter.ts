@@ -3,10 +3,14 @@
 import type { Frame } from "../draw/look";
 import type { Trace } from "../state/trace";
 
-export interface Chapter {
-  readonly title: string;
+/** What is behind a tab. */
+export interface Panel {
   readonly element: HTMLElement;
-  available(trace: Trace): boolean;
   update(frame: Frame): void;
   dispose?(): void;
+}
+
+export interface Chapter extends Panel {
+  readonly title: string;
+  available(trace: Trace): boolean;
 }

@@ -5,11 +5,9 @@ import { isTraced, type Frame } from "../draw/look";
 import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
-import { FlameView } from "./flame";
+import { OpenedView, type Load } from "./opened";
 import { PassesView } from "./passes";
-import { PlanView } from "./plan";
 import { RewrittenView } from "./rewritten";
-import { TrainingView } from "./training";
 
 const TRACE = "Trace";
 
@@ -27,13 +25,18 @@ export class Chapters {
   private chosen = "";
   private active = TRACE;
 
-  constructor(private readonly changed: () => void) {
+  constructor(
+    private readonly changed: () => void,
+    charts?: Load,
+  ) {
+    const opened = (title: string, of: (trace: Trace) => readonly unknown[]): Chapter =>
+      new OpenedView(title, (trace) => of(trace).length > 0, charts, changed);
     const chapters = [
       new PassesView(),
-      new PlanView(),
+      opened("Memory plan", ({ plans }) => plans),
       new RewrittenView(),
-      new TrainingView(),
-      new FlameView(),
+      opened("Training", ({ training }) => training),
+      opened("Profile", ({ profiles }) => profiles),
     ];
     this.panels.append(...chapters.map(({ element }) => element));
     this.panels.hidden = true;

@@ -4,9 +4,8 @@ import { button, el } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import { hueClass } from "../draw/theme";
 import type { ProfileEvent, Span } from "../events";
-import type { Trace } from "../state/trace";
 import { countText, shorten, thousands } from "../text";
-import type { Chapter } from "./chapter";
+import type { Panel } from "./chapter";
 import {
   bytesText,
   ChartFrame,
@@ -116,8 +115,7 @@ export function totals(spans: readonly Span[]): Total[] {
 
 const MOST_TOTALS = 40;
 
-export class FlameView implements Chapter {
-  readonly title = "Profile";
+export class FlameView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-flame");
   private readonly summary = el("p", "tg-summary");
   private readonly frame: ChartFrame;
@@ -145,10 +143,6 @@ export class FlameView implements Chapter {
     scroll.setAttribute("role", "group");
     scroll.setAttribute("aria-label", "Sums by name");
     this.element.append(head, this.frame.element, scroll);
-  }
-
-  available(trace: Trace): boolean {
-    return trace.profiles.length > 0;
   }
 
   update({ trace }: Frame): void {

@@ -4,9 +4,8 @@ import { el } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import { hueClass } from "../draw/theme";
 import type { PlanBuffer, PlanEvent } from "../events";
-import type { Trace } from "../state/trace";
 import { countText, shorten, thousands } from "../text";
-import type { Chapter } from "./chapter";
+import type { Panel } from "./chapter";
 import {
   bytesText,
   ChartFrame,
@@ -127,8 +126,7 @@ export function bufferText(plan: PlanEvent, index: number): string {
   return `${name}: ${place}, alive from ${op(start)} to ${op(end)}.${alias}`;
 }
 
-export class PlanView implements Chapter {
-  readonly title = "Memory plan";
+export class PlanView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-plan");
   private readonly summary = el("p", "tg-summary");
   private readonly before: ChartFrame;
@@ -143,10 +141,6 @@ export class PlanView implements Chapter {
     this.after = new ChartFrame("Planned", describe, () => this.draw());
     const pair = el("div", "tg-pairchart", this.before.element, this.after.element);
     this.element.append(this.summary, pair);
-  }
-
-  available(trace: Trace): boolean {
-    return trace.plans.length > 0;
   }
 
   update({ trace, position }: Frame): void {

@@ -3,9 +3,8 @@
 import { el } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import type { TrainEvent } from "../events";
-import type { Trace } from "../state/trace";
 import { countText, numberText, shorten, thousands } from "../text";
-import type { Chapter } from "./chapter";
+import type { Panel } from "./chapter";
 import {
   ChartFrame,
   LETTER,
@@ -232,8 +231,7 @@ export function trainFigures(steps: readonly TrainEvent[]): [string, string][] {
   return figures;
 }
 
-export class TrainingView implements Chapter {
-  readonly title = "Training";
+export class TrainingView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-training");
   private readonly bar = el("progress", "tg-progress");
   private readonly figures = el("dl", "tg-figures tg-trainfigures");
@@ -254,10 +252,6 @@ export class TrainingView implements Chapter {
     const beside = el("div", "tg-chartframe", this.norms.element, this.rate.element);
     const charts = el("div", "tg-traincharts", this.loss.element, beside);
     this.element.append(this.bar, this.figures, charts);
-  }
-
-  available(trace: Trace): boolean {
-    return trace.training.length > 0;
   }
 
   update({ trace, position }: Frame): void {
