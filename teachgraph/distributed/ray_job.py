@@ -21,6 +21,9 @@ from teachgraph.distributed.serving import mark_of
 __all__ = ["Cluster", "ray_started", "run_on_ray", "spawn"]
 
 NAMESPACE = "teachgraph"
+LOCAL = "local"
+"""The address of a Ray that is started here."""
+
 START_LIMIT = 180
 """Seconds for Ray's own start: on a loaded machine its agent takes long to import."""
 
@@ -62,7 +65,7 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     given |= {"configure_logging": False}
     if address is None:
         given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
-    start(ray, ATTEMPTS, address=address or "local", **given, **options)
+    start(ray, ATTEMPTS, address=address or LOCAL, **given, **options)
     try:
         yield ray
     finally:
@@ -77,6 +80,8 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
+    if options["address"] == LOCAL:
+        os.environ.setdefault("RAY_AUTH_MODE", "token")  # as by default, without a word
     without_bytecode = os.environ.pop(WITHOUT_BYTECODE, None)
     try:
         ray.init(**options)
@@ -118,9 +123,10 @@ class Cluster:
         self.pids: dict[Role, int] = {}
         options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
         self.meeting = None if job.endpoints else meeting_of(ray, job)
-        options["max_restarts"] = job.restarts
+        options["max_restarts"], self.kept = job.restarts, [ray.put(job)]
         self.actors = {
-            role: self.place(Process, role, options, job, role) for role in job.roles()
+            role: self.place(Process, role, options, self.kept, role)
+            for role in job.roles()
         }
         self.asked: dict[Role, tuple[float, Any]] = {}
         self.messages: list[Message] = []
