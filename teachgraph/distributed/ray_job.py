@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 import time
@@ -21,9 +22,6 @@ from teachgraph.distributed.serving import mark_of
 __all__ = ["Cluster", "ray_started", "run_on_ray", "spawn"]
 
 NAMESPACE = "teachgraph"
-LOCAL = "local"
-"""The address of a Ray that is started here."""
-
 START_LIMIT = 180
 """Seconds for Ray's own start: on a loaded machine its agent takes long to import."""
 
@@ -65,7 +63,7 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     given |= {"configure_logging": False}
     if address is None:
         given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
-    start(ray, ATTEMPTS, address=address or LOCAL, **given, **options)
+    start(ray, ATTEMPTS, address=address or "local", **given, **options)
     try:
         yield ray
     finally:
@@ -80,8 +78,8 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
-    if options["address"] == LOCAL:
-        os.environ.setdefault("RAY_AUTH_MODE", "token")  # as by default, without a word
+    # Says at each start that others on the network cannot use it, as is right.
+    logging.getLogger("ray._private.authentication").setLevel(logging.ERROR)
     without_bytecode = os.environ.pop(WITHOUT_BYTECODE, None)
     try:
         ray.init(**options)
