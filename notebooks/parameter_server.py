@@ -205,7 +205,8 @@ plt.show()
 #
 # `spawn` calls the same function in processes: Ray places them, moves their messages,
 # and restarts those that die. Here the server is killed after some steps. It comes
-# back from its checkpoint, and the trainers send again what it has not seen.
+# back from its checkpoint, and the trainers send again what it has not seen. The result
+# is that of the threads, bit for bit where NumPy computes with as many threads in both.
 
 # %%
 killed = []
@@ -220,8 +221,8 @@ def kill_the_server(cluster):
 
 on_ray = dist.spawn(work, nprocs=2, endpoints=(SERVER,), watch=kill_the_server)
 print("the server was killed:", bool(killed))
-same = all(bool((found == weights_0).all()) for _, found in on_ray)
-print("the same as in threads, bit for bit:", same)
+farthest = max(abs(found - weights_0).max() for _, found in on_ray)
+print(f"largest difference from the threads: {farthest:.1e}")
 
 # %%
 figure, axis = plt.subplots(figsize=(6, 3))
