@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from teachgraph import vision as vision
     from teachgraph.autograd.creation import Parameter as Parameter
     from teachgraph.autograd.creation import to_tensor as to_tensor
+    from teachgraph.autograd.grad_mode import enable_grad as enable_grad
     from teachgraph.autograd.grad_mode import set_grad_enabled as set_grad_enabled
     from teachgraph.autograd.gradient import grad as grad
     from teachgraph.autograd.places import CPUPlace as CPUPlace
@@ -89,7 +90,6 @@ if TYPE_CHECKING:
     from teachgraph.core.dtypes import int64 as int64
     from teachgraph.core.dtypes import uint8 as uint8
     from teachgraph.core.modes import disable_static as disable_static
-    from teachgraph.core.modes import enable_grad as enable_grad
     from teachgraph.core.modes import enable_static as enable_static
     from teachgraph.core.modes import in_dynamic_mode as in_dynamic_mode
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
@@ -152,7 +152,7 @@ _MODULES = {**_PUBLIC_MODULES, **_OTHER_MODULES}
 _NAMES = {
     "autograd.creation": ["Parameter", "to_tensor"],
     "autograd.gradient": ["grad"],
-    "autograd.grad_mode": ["set_grad_enabled"],
+    "autograd.grad_mode": ["enable_grad", "set_grad_enabled"],
     "autograd.printing": ["set_printoptions"],
     "autograd.tensor": ["Tensor"],
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
@@ -162,7 +162,7 @@ _NAMES = {
     ],
     "ops.default_dtype": ["get_default_dtype", "set_default_dtype"],
     "core.modes": [
-        *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
+        *("disable_static", "enable_static", "in_dynamic_mode"),
         *("is_grad_enabled", "no_grad"),
     ],
     "device": ["get_device", "set_device"],

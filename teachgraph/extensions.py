@@ -143,14 +143,19 @@ EXTENSIONS = (
         "teachgraph.static.variable:Parameter",
     ),
     Extension(
-        "parameters in static mode, with their initializer operators",
-        "core.build.Static",
-        "teachgraph.static.program:Static",
+        "the `name` that a function is given",
+        "core.unique_name.Layer",
+        "teachgraph.ops.given_name:Given",
     ),
     Extension(
-        "static mode with these parameters",
-        "core.modes.interpreters",
-        "teachgraph.static.program:Static",
+        "Paddle's methods of scopes",
+        "core.executor.Scope",
+        "teachgraph.static.scope:Scope",
+    ),
+    Extension(
+        "parameters of layers that a traced function creates",
+        "core.build.new_parameter",
+        "teachgraph.jit.tracing:Tracer.own_parameter",
     ),
     Extension(
         "arrays, and Tensors of a traced function, as inputs of operators",
@@ -164,8 +169,13 @@ EXTENSIONS = (
     ),
     Extension(
         "shape inference: search for sizes of unknown dimensions",
-        "core.build.trials",
+        "core.build.search",
         "teachgraph.static.size_search:with_search",
+    ),
+    Extension(
+        "shape inference: a size with room for a window",
+        "core.build.further",
+        "teachgraph.static.size_search:with_room",
     ),
     # Gradients of programs.
     Extension(
@@ -177,6 +187,11 @@ EXTENSIONS = (
         "recompute in programs: segments between checkpoints",
         "core.backward.Wrapper",
         "teachgraph.autograd.recompute_program:recomputing",
+    ),
+    Extension(
+        "hooks of Variables",
+        "core.backward.visitor",
+        "teachgraph.static.gradient_hooks:with_hooks",
     ),
     Extension(
         "double backward: which gradient operators have a gradient",
@@ -195,7 +210,7 @@ EXTENSIONS = (
     ),
     Extension(
         "double backward: gradient operators on the path, expanded into ops",
-        "core.backward.find_path",
+        "core.backward.expand",
         "teachgraph.autograd.second_order_program:with_expansion",
     ),
     Extension(

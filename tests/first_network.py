@@ -13,11 +13,11 @@ import numpy as np
 from teachgraph.core import modes
 from teachgraph.core.backward import append_backward
 from teachgraph.core.build import append
-from teachgraph.core.executor import Executor
+from teachgraph.core.executor import Executor, Scope
 from teachgraph.core.ops import (
     elementwise_add,
     fill_constant,
-    matmul_v2,
+    mul,
     reduce_mean,
     relu,
     sgd,
@@ -30,7 +30,6 @@ from teachgraph.core.program import (
     default_startup_program,
     program_guard,
 )
-from teachgraph.core.scope import Scope
 from teachgraph.core.tensor import Tensor
 
 STEPS, RATE = 20, 0.5
@@ -50,8 +49,8 @@ class Uniform(NamedTuple):
 
 
 def loss_of(x: Any, y: Any, p: dict[str, Any]) -> Any:
-    hidden = relu(elementwise_add(matmul_v2(x, p["w1"]), p["b1"]))
-    logits = elementwise_add(matmul_v2(hidden, p["w2"]), p["b2"])
+    hidden = relu(elementwise_add(mul(x, p["w1"]), p["b1"]))
+    logits = elementwise_add(mul(hidden, p["w2"]), p["b2"])
     return reduce_mean(softmax_with_cross_entropy(logits, y)[1])
 
 

@@ -123,10 +123,10 @@ ENGINE = {
 }
 KERNELS = {
     train_eager: [
-        *(ops.matmul_v2, ops.elementwise_add, ops.relu, ops.uniform_random, ops.sgd),
+        *(ops.elementwise_add, ops.relu, ops.uniform_random, ops.sgd),
         ops.softmax_with_cross_entropy,
     ],
-    train_static: [ops.uniform_random],
+    train_static: [ops.mul, ops.uniform_random],
 }
 
 

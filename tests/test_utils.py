@@ -9,7 +9,7 @@ from teachgraph.core import observe
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.extend import HookPoint
 from teachgraph.utils import deprecated, require_version, try_import
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 
 
 def test_names_are_those_that_programs_use() -> None:
@@ -50,11 +50,11 @@ def test_what_is_wrapped_while_somebody_watches_is_unwrapped_with_the_rest() -> 
     """As where a module is imported in the middle of a recording."""
     point = HookPoint(lambda: "plain")
     try:
-        with observe.watch(Observer()):
+        with watch(Observer()):
             observe.while_watched(point, lambda inner: lambda: f"watched {inner()}")
             assert point.call() == "watched plain"
         assert point.call() == "plain"
-        with observe.watch(Observer()):
+        with watch(Observer()):
             assert point.call() == "watched plain"
     finally:
         observe.watched.pop()

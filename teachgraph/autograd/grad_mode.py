@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.core.modes import recording
 from teachgraph.core.threads import Guard
 
-__all__ = ["set_grad_enabled"]
+__all__ = ["enable_grad", "set_grad_enabled"]
 
 
 class set_grad_enabled(Guard[bool]):  # noqa: N801  Paddle's name
@@ -47,3 +47,14 @@ class set_grad_enabled(Guard[bool]):  # noqa: N801  Paddle's name
         """Decorate a function; what stands after it is as before."""
         recording.set(self.outside)
         return super().__call__(function)
+
+
+def enable_grad() -> Guard[bool]:
+    """Record again inside a `no_grad` block.
+
+    >>> import teachgraph as tg
+    >>> with tg.no_grad(), enable_grad():
+    ...     tg.is_grad_enabled()
+    True
+    """
+    return Guard(recording.get, recording.set, True)

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from teachgraph.autograd.grad_mode import enable_grad
 from teachgraph.autograd.random_state import get_rng_state, set_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.modes import enable_grad, is_grad_enabled
+from teachgraph.core.modes import is_grad_enabled
 from teachgraph.core.tape import Edge, Node, clock, topological
 
 __all__ = ["recompute"]

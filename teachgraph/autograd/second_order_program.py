@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core import modes, naming, unique_name
-from teachgraph.core.backward import Backward, find_path, has_gradient
+from teachgraph.core import backward as core
+from teachgraph.core import modes, unique_name
+from teachgraph.core.backward import Backward, has_gradient
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.op import GradOp, slot_name
+from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 
 __all__ = ["double_grad_builder", "double_grad_builders", "inside_a_body"]
@@ -40,7 +41,6 @@ def double_grad_builder(type: str) -> Callable[[DoubleGradBuilder], DoubleGradBu
     return register
 
 
-@has_gradient.wrap
 def with_gradients(inner: Any) -> Any:
     """Count gradient operators in: they are replaced before they are reached."""
     return lambda operator: inner(operator) or is_gradient(operator)
@@ -51,15 +51,17 @@ def is_gradient(operator: Operator) -> bool:
     return isinstance(operator.op, GradOp) or operator.type in double_grad_builders
 
 
-@find_path.wrap
-def with_expansion(straight_path: Any) -> Any:
+@core.expand.wrap
+def with_expansion(inner: Any) -> Any:
     """Expand the gradient operators on a path."""
 
-    def path_of(backward: Backward) -> Sequence[Operator]:
-        path: Sequence[Operator] = straight_path(backward)
-        return expanded(backward, path) if any(map(is_gradient, path)) else path
+    def expansion(backward: Backward, path: Sequence[Operator]) -> Sequence[Operator]:
+        if not any(map(is_gradient, path)):
+            return inner(backward, path)  # type: ignore[no-any-return]
+        has_gradient.wrap_once(with_gradients)
+        return expanded(backward, path)
 
-    return path_of
+    return expansion
 
 
 def expanded(backward: Backward, path: Sequence[Operator]) -> list[Operator]:
@@ -114,10 +116,13 @@ def expand_rule(operator: Operator, find: Find) -> dict[str, Variable]:
     assert isinstance(op, GradOp)
     slots = {slot: [*map(find, names)] for slot, names in operator.inputs.items()}
     key = unique_name.generate(f"{operator.type}_rule")
-    with naming.scope(naming.Layer(key)):
-        wanted = [bool(name) for name in outputs]
-        results = op.gradients(op.arguments(slots), operator.own_attrs, wanted)
-    return {n: result for n, result in zip(outputs, results, strict=True) if n}
+    with unique_name.scope(unique_name.Layer(key)):
+        arguments, arriving = op.arguments(slots), len(op.source.upstream)
+        upstream, saved = arguments[:arriving], arguments[arriving:]
+        results = op.source(upstream, saved, operator.own_attrs)
+        # A list of inputs without gradients counts once, as the slot it is.
+        pairs = zip(outputs, results, strict=False)
+        return {name: force(result) for name, result in pairs if name}
 
 
 def flat_outputs(operator: Operator) -> list[str]:

@@ -59,6 +59,11 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         return np.asarray(value, dtype)
 
     @property
+    def is_leaf(self) -> bool:
+        """True if the user made it, rather than an op that was recorded."""
+        return self.node is None
+
+    @property
     def name(self) -> str:
         """A name of its own, made up when first asked for."""
         if not self.label:

@@ -25,7 +25,13 @@ from teachgraph.core.tensor import replace
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.gather import gather
 from teachgraph.ops.scatter import scatter
-from teachgraph.ops.shape import flatten_contiguous_range, squeeze2
+from teachgraph.ops.shape import (
+    flatten_contiguous_range,
+    reshape2,
+    squeeze2,
+    transpose2,
+    unsqueeze2,
+)
 from teachgraph.ops.slicing import slice_, strided_slice
 
 if TYPE_CHECKING:
@@ -70,10 +76,10 @@ class View(Op):
 
 
 for viewing in (
-    ops.reshape2,
+    reshape2,
     ops.reshape_as,
-    ops.transpose2,
-    ops.unsqueeze2,
+    transpose2,
+    unsqueeze2,
     squeeze2,
     flatten_contiguous_range,
     slice_,
@@ -343,9 +349,9 @@ def overlay(one: Tensor, tensor: Tensor, result: Tensor, owner: Array) -> Any:
     new = gather(flat(result), found[here])
     if here.size < target.size:
         new = scatter(flat(one), new, here)
-    return ops.reshape2(new, shape=one.shape)
+    return reshape2(new, shape=one.shape)
 
 
 def flat(tensor: Tensor) -> Any:
     """A tensor as a row."""
-    return ops.reshape2(tensor, shape=[tensor.data.size])
+    return reshape2(tensor, shape=[tensor.data.size])

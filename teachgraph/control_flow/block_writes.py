@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from teachgraph.control_flow.sub_block import append_assign
+from teachgraph.control_flow.sub_block import append_assign, replace_name
 from teachgraph.core import unique_name
 from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
 
@@ -88,7 +88,7 @@ def renamed(block: Block, old: str, new: str) -> None:
     variable._name = new
     block.vars[new] = variable
     for operator in block.ops:
-        operator.rename(old, new)
+        replace_name(operator, old, new)
         rename_inside(operator, {old: new})
 
 

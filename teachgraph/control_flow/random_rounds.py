@@ -14,7 +14,7 @@ import numpy as np
 
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
-from teachgraph.control_flow.source import Expression
+from teachgraph.control_flow.source import Expression, with_attrs
 from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
@@ -41,7 +41,7 @@ def seeded(plain: Lower) -> Lower:
         (call,) = steps
         assert isinstance(call, Call)
         if (seed := place_seed(operator, operator.idx)) is not None:
-            call = call.with_attrs(seed=seed)
+            call = with_attrs(call, seed=seed)
         sources = getattr(names, "sources", None)
         if sources is None or not isinstance(call.attrs.get("seed"), PlaceSeed):
             return [call]
@@ -124,11 +124,11 @@ class Draw(Flow):
     def execute(self, values: Values) -> None:
         """Run it on these values."""
         given = [None if name is None else values[name] for name in self.call.arguments]
-        call = self.call.with_attrs(seed=next_seed(values[self.source]))
+        call = with_attrs(self.call, seed=next_seed(values[self.source]))
         named = zip(self.outputs, call.compute(given), strict=True)
         values.update((name, result) for name, result in named if name is not None)
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
         seed = f"{writer.uses(next_seed)}({writer.name(self.source)})"
-        writer.step(self.call.with_attrs(seed=Expression(seed)))
+        writer.step(with_attrs(self.call, seed=Expression(seed)))

@@ -9,6 +9,7 @@ import re
 import unicodedata
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,13 @@ class Expression(str):
     """An attribute that generated code computes as it makes the call: its text."""
 
     __slots__ = ()
+
+
+def with_attrs(call: Call, **attrs: Any) -> Call:
+    """A call of its function with these attributes besides."""
+    other = copy(call)
+    other.attrs = {**call.attrs, **attrs}
+    return other
 
 
 class Code(NamedTuple):

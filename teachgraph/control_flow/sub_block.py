@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from teachgraph.core import dtypes, modes, naming, unique_name
+from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.backward import Backward, find_path
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
@@ -29,6 +29,7 @@ __all__ = [
     "kept_apart",
     "look_around",
     "loops",
+    "replace_name",
     "traced_into",
     "written",
 ]
@@ -41,7 +42,7 @@ def traced_into(parent: Block) -> Iterator[Block]:
     before = program.current_block_idx
     block = program._create_block(parent.idx)
     try:
-        with modes.using(True), naming.scope(None):
+        with modes.using(True), unique_name.scope(None):
             yield block
     finally:
         program.current_block_idx = before
@@ -49,6 +50,13 @@ def traced_into(parent: Block) -> Iterator[Block]:
 
 loops: WeakSet[Block] = WeakSet()
 """The blocks that repeat."""
+
+
+def replace_name(operator: Operator, old: str, new: str) -> None:
+    """Replace one variable name of an operator by another."""
+    for slots in (operator.inputs, operator.outputs):
+        for slot, names in slots.items():
+            slots[slot] = [new if name == old else name for name in names]
 
 
 def look_around() -> None:
@@ -238,7 +246,7 @@ def kept_apart(block: Block, variable: Variable) -> Variable:
         type=variable.type,
     )
     for operator in inner_operators(block):
-        operator.rename(name, old.name)
+        replace_name(operator, name, old.name)
     return old
 
 

@@ -6,7 +6,8 @@ read k > 1 times gets k partial gradients, called `x@GRAD@RENAME@block0@i`, and 
 operator where the whole is first needed.
 
 Hook points: an op's own `grad_builder` appends in place of the `*_grad` operator;
-`find_path` chooses the operators to differentiate, `has_gradient` says which can be.
+`find_path` chooses the operators to differentiate, `expand` replaces those without a
+rule, `has_gradient` says which can be differentiated, `visitor` extends every pass.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.core import dtypes, naming
+from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.op import find, force, slot_name
@@ -117,6 +118,8 @@ class Backward:
         self.saved: Mapping[str, str] = {}
         self.visit: Visit = self.differentiate
         self.path: Sequence[Operator] = find_path.call(self)
+        if not all(map(has_rule, self.path)):
+            self.path = expand.call(self, self.path)
         self.live = self.reachable(self.path)
         self.refuse_overwritten()
 
@@ -140,15 +143,15 @@ class Backward:
             partial = f"{gradient}@RENAME@block{self.block.idx}"
             parts = [f"{partial}@{i}" for i in range(count)]
             self.parts[name] = parts if count > 1 else [gradient]
-        self.summed = set[str]()
         self.unused = {name: iter(parts) for name, parts in self.parts.items()}
         self.create_variables(counts.keys() - whole.keys())
         for target, root, seed in zip(self.targets, roots, seeds, strict=True):
             part = next(self.unused[root])
             if root not in whole:
                 self.append_seed(target, part, seed)
+        visit = visitor.call(self, self.visit)
         for operator, wanted in plan:
-            self.visit(operator, wanted)
+            visit(operator, wanted)
         self.accumulate(self.names)
         renamed = {old: self.names.get(new, "") for old, new in self.renamed.items()}
         return self.names | {old: name for old, name in renamed.items() if name}
@@ -235,11 +238,9 @@ class Backward:
 
     def free_name(self, name: str) -> str:
         """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
-        prefix = ""
-        while (free := f"{prefix}{name}{GRAD}") in self.taken or (
-            self.block.has_var(free)
-        ):
-            prefix = "grad/" + (prefix or "grad/")
+        free, prefix = name + GRAD, "grad/grad/"
+        while self.block.has_var(free) or free in self.taken:
+            free, prefix = f"{prefix}{name}{GRAD}", f"grad/{prefix}"
         return free
 
     def create_variables(self, names: Iterable[str]) -> None:
@@ -268,9 +269,7 @@ class Backward:
     def accumulate(self, names: Iterable[str]) -> None:
         """Append the `sum` of the partial gradients of each variable with several."""
         for name in names:
-            parts = self.parts.get(name, ())
-            if len(parts) > 1 and name not in self.summed:
-                self.summed.add(name)
+            if len(parts := self.parts.pop(name, ())) > 1:
                 whole = self.names[name]
                 attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
                 if name in self.parameters:
@@ -336,7 +335,7 @@ def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
     arriving = len(rule.upstream)
     results = rule(values[:arriving], values[arriving:], operator.own_attrs)
     for position, part in parts.items():
-        with naming.scope(lambda part=part: part):
+        with unique_name.called(part):
             force(results[position])
 
 
@@ -366,6 +365,13 @@ def straight_path(backward: Backward) -> Sequence[Operator]:
 
 find_path = HookPoint(straight_path)
 """Chooses the operators that a pass leads over: `find_path(backward)`."""
+
+expand: HookPoint[Callable[[Backward, Sequence[Operator]], Sequence[Operator]]]
+expand = HookPoint(lambda backward, path: path)
+"""Replaces the operators of a path that have no rule: `expand(backward, path)`."""
+
+visitor: HookPoint[Wrapper] = HookPoint(lambda backward, visit: visit)
+"""Extends every pass: `visitor(backward, visit)`."""
 
 
 def has_rule(operator: Operator) -> bool:

@@ -5,22 +5,22 @@ tried with two sizes, and what changes in the result is unknown there too. Ops t
 costly to run say `infers`.
 
 Hook points, by which extensions take part: `adopt` makes Variables of other inputs,
-`is_constant` decides which results stop the gradient, `trials` searches for sizes that
-fit where the two do not.
+`is_constant` decides which results stop the gradient, `search` looks for sizes that fit
+where the two do not, `new_parameter` creates a parameter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from teachgraph.core import modes, naming
+from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Like, Op, Traced, slot_name
+from teachgraph.core.op import Attrs, Like, Op, Traced, Values, slot_name
 from teachgraph.core.program import (
     Block,
     OpRole,
@@ -32,6 +32,7 @@ from teachgraph.core.program import (
 )
 
 TRIAL_SIZES = (2, 3)
+LARGEST_SIZE = 10_000
 
 Place = tuple[int, int]
 """An unknown dimension: the position of the input, and the axis."""
@@ -41,20 +42,11 @@ Variables = Sequence[Variable | None]
 
 
 def append(
-    block: Block,
-    op: Op,
-    inputs: Sequence[Any],
-    attrs: Mapping[str, Any],
-    out: Sequence[Variable] = (),
+    block: Block, op: Op, inputs: Values, attrs: Attrs, out: Sequence[Variable] = ()
 ) -> Any:
     """Append `op` for these inputs.
 
-    Args:
-        block: The block that gets the operator.
-        op: The op.
-        inputs: Its inputs, None for one that is left out.
-        attrs: Its attributes.
-        out: The variables that it writes; by default new ones.
+    It writes the variables of `out`, by default new ones.
 
     Raises:
         OpError: The inputs do not fit; nothing has been appended then.
@@ -75,7 +67,7 @@ def append(
 
 
 def as_variable(
-    block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable | None:
     """An input as a Variable that the block sees.
 
@@ -90,7 +82,7 @@ def as_variable(
 
 
 def refuse_foreign(
-    block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable:
     """Refuse an input that is no Variable.
 
@@ -136,7 +128,7 @@ def new_variables(
     block: Block, op: Op, inputs: Variables, specs: Sequence[Spec]
 ) -> list[Variable]:
     """Variables for an op's results: new ones, or the inputs that they replace."""
-    next_name = naming.names_for(op.key)
+    next_name = unique_name.namer_for(op.key)
     stop = is_constant.call(block, inputs)
     outputs: list[Variable] = []
     for output, spec in zip(op.outputs, specs, strict=True):
@@ -180,24 +172,13 @@ def declare(variable: Variable, spec: Spec, op: Op) -> None:
     """
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
-    elif not fits(variable.spec, spec):
+    elif not variable.spec.fits(spec):
         raise ProgramError(
             at_user_line(
                 f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
                 f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
             )
         )
-
-
-def fits(declared: Spec, written: Spec) -> bool:
-    """Say if an array of one description may be one of the other."""
-    return (
-        declared.dtype == written.dtype
-        and len(declared.shape) == len(written.shape)
-        and all(
-            -1 in (a, b) or a == b for a, b in zip(declared[0], written[0], strict=True)
-        )
-    )
 
 
 def pass_stop_gradient(
@@ -210,7 +191,7 @@ def pass_stop_gradient(
                 variable.stop_gradient = True
 
 
-def infer_outputs(op: Op, inputs: Variables, attrs: Mapping[str, Any]) -> list[Spec]:
+def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
     """The specs of an op's outputs.
 
     Raises:
@@ -225,7 +206,7 @@ def infer_outputs(op: Op, inputs: Variables, attrs: Mapping[str, Any]) -> list[S
         raise explained from None
 
 
-def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
+def infer(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
     """The specs of the outputs of `op` for inputs like these.
 
     Raises:
@@ -246,35 +227,46 @@ def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
     ]
     if not unknown:
         return trial(op, inputs, attrs)
-    results = trials.call(op, inputs, attrs, unknown)
+    choices = [filled(inputs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES]
+    try:
+        results = [trial(op, sized, attrs) for sized in choices]
+    except Exception as error:
+        results = search.call(op, inputs, attrs, unknown, error)
+    else:
+        room = sum(whole_numbers(attrs)) + 1  # for a window and a step
+        if room > max(TRIAL_SIZES):
+            results += further.call(op, inputs, attrs, unknown, room)
     return [agreed(specs) for specs in zip(*results, strict=True)]
 
 
-def two_trials(
-    op: Op, inputs: Inputs, attrs: Mapping[str, Any], unknown: Sequence[Place]
+def whole_numbers(attrs: Attrs) -> Iterator[int]:
+    """The attributes, or items of them, that could be a size."""
+    for value in attrs.values():
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if type(item) is int and 0 < item < LARGEST_SIZE:
+                yield item
+
+
+def give_up(
+    op: Op, inputs: Inputs, attrs: Attrs, unknown: Sequence[Place], error: Exception
 ) -> list[list[Spec]]:
-    """The outputs for two ways to fill in the unknown sizes, in each all alike."""
-    return [
-        trial(op, inputs, attrs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES
-    ]
+    """Raise the error of the trials."""
+    raise error
 
 
-trials = HookPoint(two_trials)
-"""Runs an op for several choices of the unknown sizes; what they agree on is known."""
+search = HookPoint(give_up)
+"""Searches for sizes that fit where one of the two does not."""
+
+further: HookPoint[Callable[..., list[list[Spec]]]] = HookPoint(lambda *_: [])
+"""Tries a size that has room for a window: `further(op, inputs, attrs, unknown, n)`."""
 
 
-def trial(
-    op: Op,
-    inputs: Inputs,
-    attrs: Mapping[str, Any],
-    sizes: Mapping[Place, int] | None = None,
-) -> list[Spec]:
-    """The specs of the outputs when the unknown sizes are set to these."""
-    sized = filled(inputs, sizes) if sizes else inputs
+def trial(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
+    """The specs of the outputs for inputs of known sizes."""
     if op.infer is not None:
-        likes = [None if spec is None else Like(spec) for spec in sized]
+        likes = [None if spec is None else Like(spec) for spec in inputs]
         return [Spec(tuple(s), d) for s, d in op.infer(*likes, **op.complete(attrs))]
-    stand_ins = [None if spec is None else stand_in(spec) for spec in sized]
+    stand_ins = [None if spec is None else stand_in(spec) for spec in inputs]
     with np.errstate(all="ignore"):
         results = op.kernel(*stand_ins, **attrs)
     parts = results if isinstance(results, tuple) else (results,)
@@ -304,33 +296,44 @@ def agreed(specs: Sequence[Spec]) -> Spec:
     return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), first.dtype)
 
 
+def create_parameter(
+    name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
+) -> Parameter:
+    """Create a parameter in both programs; its initializer's op goes into startup.
+
+    Args:
+        name: Its name; one that exists already shares that parameter.
+        shape: Sizes of its dimensions.
+        dtype: Type of its elements.
+        attr: Its description, passed on to the class of parameters.
+        initializer: `initializer.operation(shape, dtype)` is the op that gives it its
+            first value, with the op's attributes.
+    """
+    parameter = current_block().add_parameter(name, shape, dtype, attr)
+    startup = default_startup_program().global_block()
+    if not startup.has_var(name):
+        begun = startup.add_parameter(name, shape, dtype, attr)
+        op, attrs = initializer.operation(begun.shape, begun.dtype)
+        append(startup, op, (), attrs, out=[begun])
+    return parameter
+
+
+new_parameter = HookPoint(create_parameter)
+"""Creates a parameter where a program is built; what traces functions wraps it."""
+
+
 class Static:
     """Static mode, for ops that have no input to hand themselves to."""
 
-    def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
+    def create(self, op: Op, attrs: Attrs) -> Any:
         """Append an op that has no inputs."""
         return append(current_block(), op, (), attrs)
 
     def create_parameter(
         self, name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
     ) -> Parameter:
-        """Create a parameter in both programs; its initializer's op goes into startup.
-
-        Args:
-            name: Its name; one that exists already shares that parameter.
-            shape: Sizes of its dimensions.
-            dtype: Type of its elements.
-            attr: Its description, passed on to the class of parameters.
-            initializer: `initializer.operation(shape, dtype)` is the op that gives it
-                its first value, with the op's attributes.
-        """
-        parameter = current_block().create_parameter(name, shape, dtype, attr)
-        startup = default_startup_program().global_block()
-        if not startup.has_var(name):
-            begun = startup.create_parameter(name, shape, dtype, attr)
-            op, attrs = initializer.operation(begun.shape, begun.dtype)
-            append(startup, op, (), attrs, out=[begun])
-        return parameter
+        """Create a parameter in both programs."""
+        return new_parameter.call(name, shape, dtype, attr, initializer)
 
 
 modes.interpreters["static"] = Static()

@@ -6,7 +6,6 @@ the scope are where values come from, fetches and the scope where they go.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -23,7 +22,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
-from teachgraph.core.scope import Scope, global_scope
+from teachgraph.core.program import fits
 from teachgraph.core.steps import (
     Call,
     Lowering,
@@ -31,6 +30,7 @@ from teachgraph.core.steps import (
     caller,
     run_steps,
 )
+from teachgraph.core.threads import InForce
 
 if TYPE_CHECKING:
     from contextvars import Context
@@ -39,7 +39,29 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
-Run = Callable[[Inputs, Scope], list[Any]]
+Run = Callable[[Inputs, "Scope"], list[Any]]
+
+
+class Scope:
+    """Values of variables by name: where they live between runs.
+
+    Attributes:
+        values: The arrays; None for a variable that has none yet.
+
+    In Paddle this is `paddle.static.Scope`.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, Array | None] = {}
+
+
+scopes = InForce(Scope())
+"""The scope that runs use when none is given."""
+
+
+def global_scope() -> Scope:
+    """The scope in use."""
+    return scopes.value
 
 
 class Plan:
@@ -53,8 +75,6 @@ class Plan:
         reads: Names of the values it takes from the scope.
         stores: Names of the values it puts into the scope.
         fetches: Names of the values it returns.
-        unknown: Names that were fed and that the program does not have.
-        foreign: Whether it calls functions of the user's own.
     """
 
     def __init__(
@@ -74,9 +94,6 @@ class Plan:
         self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
         self.check_feeds({*fed}, outside)
-        self.unknown = sorted({*fed} - self.variables.keys())
-        operators = (operator for block in program.blocks for operator in block.ops)
-        self.foreign = any(o.op.context is copy_context for o in operators)
 
     @classmethod
     def of(
@@ -175,17 +192,26 @@ class Plan:
         Raises:
             FeedError: One is of another shape or dtype.
         """
-        arrays = {name: np.asarray(feed[name]) for name in self.feeds}
-        for name, array in arrays.items():
-            if not is_like(array, self.variables[name]):
-                raise FeedError(at_user_line(f"{self.variables[name]} got {array!r}"))
-        return arrays
+        values = {name: feed[name] for name in self.feeds}
+        for name, value in values.items():
+            if not is_like(value, variable := self.variables[name]):
+                values[name] = self.as_fed(variable, value)
+        return values
+
+    def as_fed(self, variable: Variable, value: Any) -> Array:
+        """A fed value that is no such array as one that is.
+
+        Raises:
+            FeedError: It is of another shape or dtype.
+        """
+        if not is_like(array := np.asarray(value), variable):
+            raise FeedError(at_user_line(f"{variable} got {array!r}"))
+        return array
 
     def silence(self) -> Context:
         """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
         context = SILENT.copy()
-        if self.foreign:
-            context.run(caller.set, copy_context())
+        context.run(caller.set, copy_context())
         return context
 
     def check_initialized(self, scope: Scope) -> None:
@@ -220,12 +246,6 @@ def is_like(value: Any, variable: Variable | None) -> bool:
         return False
     same = value.dtype == variable.dtype
     return bool(same and fits(value.shape, variable.shape))
-
-
-def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Tell whether a shape is as declared, where -1 is any size."""
-    pairs = zip(shape, declared, strict=False)
-    return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
 
 
 def no_value(step: Step, name: str) -> ProgramError:
@@ -276,12 +296,6 @@ class Executor:
             plan = self.plan_for(program, feed, fetch_list)
             with suppress(TypeError):
                 plans[program.version, *feed, None, *fetch_list] = plan
-        if plan.unknown:
-            warnings.warn(
-                f"The variable {plan.unknown[0]} is not found in program. It is not "
-                "declared or is pruned.",
-                stacklevel=3,
-            )
         return [np.array(value) for value in plan.execute(feed, scope)]
 
     def plan_for(

@@ -130,13 +130,3 @@ def no_grad(function: Callable[..., Any] | None = None) -> Any:
     """
     guard = set_grad_enabled(mode=False)
     return guard if function is None else guard(function)
-
-
-def enable_grad() -> Guard[bool]:
-    """Record again inside a `no_grad` block.
-
-    >>> with no_grad(), enable_grad():
-    ...     is_grad_enabled()
-    True
-    """
-    return set_grad_enabled(mode=True)

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from teachgraph.core.extend import HookPoint, unregistered
-
-T = TypeVar("T")
-
 
 observers: list[Any] = []
 """Those that watch, with the methods of `utils.observe.Observer`; see `attach`."""
@@ -55,14 +52,6 @@ def announce(what: str, *facts: Any) -> None:
         getattr(observer, what)(*facts)
 
 
-def followed(program: Any) -> bool:
-    """True if some observer wants each operator of the next run of `program`."""
-    for observer in observers:  # noqa: SIM110  a generator would cost each run more
-        if observer.follows(program):
-            return True
-    return False
-
-
 @contextmanager
 def unwatched() -> Iterator[None]:
     """Let nobody watch inside the `with` block: it is the framework's own affair."""
@@ -74,23 +63,3 @@ def unwatched() -> Iterator[None]:
     finally:
         for observer in hidden:
             attach(observer)
-
-
-@contextmanager
-def watch(observer: T) -> Iterator[T]:
-    """Let `observer` watch inside the `with` block.
-
-    >>> from teachgraph.utils.observe import Observer
-    >>> class Names(Observer):
-    ...     def op_begin(self, op, inputs, attrs):
-    ...         print(op)
-    >>> import teachgraph as tg
-    >>> with watch(Names()):
-    ...     y = tg.to_tensor([1.0]) * 2.0
-    scale
-    """
-    attach(observer)
-    try:
-        yield observer
-    finally:
-        detach(observer)

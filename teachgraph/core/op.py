@@ -89,7 +89,7 @@ class Traced:
     dtype: Any
     stop_gradient: Any
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Interpret `op` on `inputs`, of which this is the first traced one."""
         raise NotImplementedError
 
@@ -211,20 +211,17 @@ class Op:
 
     Attributes:
         type: The name, which is Paddle's.
-        inputs: Parameter names of the inputs; `variadic` if the last is a list.
-        outputs: Names of the outputs.
+        inputs, outputs: Their names; `variadic` if the last input is a list.
         attrs: Attribute names with their defaults.
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
         replaces: For each, the positions of the output and of the input.
-        writes: Whether the kernel takes NumPy's `out`, the array to write the result
-            into.
+        writes: Whether the kernel takes `out`, an array to write the result into.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
-        context: Makes the context of the kernel: the user's own, if `foreign`, where it
-            calls their code.
-        infer, expression, build_grad, lower: What was registered by `infers`, `numpy`,
-            `grad_builder` and `lowering`.
+        context: Makes the kernel's context: if it calls the user's code, their own.
+        infer, build_grad, lower: What was registered by `infers`, `grad_builder` and
+            `lowering`.
     """
 
     def __init__(
@@ -249,7 +246,6 @@ class Op:
         self.random = random
         self.rule: Rule | None = None
         self.infer: Callable[..., Any] | None = None
-        self.expression: Callable[..., str | None] | None = None
         self.build_grad: Callable[..., None] | None = None
         self.lower: Callable[..., Any] | None = None
         self.__doc__ = kernel.__doc__
@@ -312,24 +308,6 @@ class Op:
         self.infer = function
         return function
 
-    def numpy(self, function: Callable[..., str | None]) -> Callable[..., str | None]:
-        """Register the NumPy statements that the op comes to; a decorator.
-
-        The function takes what is known of each input (`Spec`, None if left out) and
-        the attributes. It returns assignments in the op's own parameter and output
-        names, or None where the kernel's checks are not known to hold.
-        """
-        self.expression = function
-        return function
-
-    def grad_numpy(
-        self, function: Callable[..., str | None]
-    ) -> Callable[..., str | None]:
-        """Register the NumPy statements of the `*_grad` op, in the rule's names."""
-        assert self.rule is not None
-        find(self.rule.type).expression = function
-        return function
-
     def grad_builder(self, function: Callable[..., None]) -> Callable[..., None]:
         """Register what `append_backward` does in place of appending `*_grad`."""
         self.build_grad = function
@@ -349,45 +327,42 @@ class Op:
         known = ", ".join((*self.inputs, *self.outputs))
         raise ProgramError(f"a rule of {self.type} asks for {name!r}; it has {known}")
 
-    def slots(self, inputs: Sequence[Any]) -> dict[str, list[Any]]:
+    @property
+    def input_slots(self) -> list[str]:
+        """Slot names in the order of the kernel's parameters."""
+        return [slot_name(name) for name in self.inputs]
+
+    def slots(self, inputs: Values) -> dict[str, list[Any]]:
         """A call's inputs under Paddle's slot names; one that is left out is empty."""
-        names = [slot_name(name) for name in self.inputs]
-        if self.variadic:
-            last = len(names) - 1
-            head = {name: [x] for name, x in zip(names[:last], inputs, strict=False)}
-            return head | {names[last]: list(inputs[last:])}
-        padded = [*inputs, *[None] * (len(names) - len(inputs))]
-        return {
-            name: [] if x is None else [x]
-            for name, x in zip(names, padded, strict=True)
-        }
+        slots: dict[str, list[Any]] = {slot: [] for slot in self.input_slots}
+        for slot, x in zip(self.parameter_names(len(inputs)), inputs, strict=False):
+            if x is not None:
+                slots[slot].append(x)
+        return slots
 
     def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
         """The reverse of `slots`: values in the kernel's order."""
         flat: list[Any] = []
-        for position, name in enumerate(self.inputs):
-            values = slots.get(slot_name(name), ())
-            if self.variadic and position == len(self.inputs) - 1:
+        names = self.input_slots
+        for position, name in enumerate(names, 1):
+            values = slots.get(name, ())
+            if self.variadic and position == len(names):
                 flat.extend(values)
             else:
                 flat.append(values[0] if values else None)
         return flat
 
-    def complete(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, attrs: Attrs) -> dict[str, Any]:
         """The attributes with their defaults filled in."""
         return {**self.defaults, **attrs}
 
     def parameter_names(self, count: int) -> list[str]:
-        """A slot name for each of `count` inputs, for messages."""
-        names = [slot_name(name) for name in self.inputs]
+        """A slot name for each of `count` inputs."""
+        names = self.input_slots
         return names + names[-1:] * (count - len(names))
 
     def explain(
-        self,
-        inputs: Sequence[Any],
-        attrs: Mapping[str, Any],
-        error: BaseException,
-        **more: Any,
+        self, inputs: Values, attrs: Attrs, error: BaseException, **more: Any
     ) -> Exception:
         """The error to raise when the kernel raised `error` on these inputs."""
         names = self.parameter_names(len(inputs))
@@ -397,7 +372,7 @@ class Op:
             self.type, names, inputs, attrs, reason, needs=self.needs, **more
         )
 
-    def reason(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> OpError | None:
+    def reason(self, inputs: Values, attrs: Attrs) -> OpError | None:
         """Why these shapes do not fit, in the words of the op's own inference."""
         if self.infer is None:
             return None
@@ -439,37 +414,6 @@ class GradOp(Op):
             f"{slot_name(self.forward.outputs[i])}@GRAD" for i in self.source.upstream
         ]
         return upstream + [slot_name(name) for name in self.source.saved]
-
-    def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
-        """Values in the rule's order: gradients that arrive, then what was kept."""
-        flat: list[Any] = []
-        names = self.input_slots
-        for position, name in enumerate(names):
-            values = slots.get(name, ())
-            if self.source.variadic and position == len(names) - 1:
-                flat.extend(values)
-            else:
-                flat.append(values[0] if values else None)
-        return flat
-
-    def parameter_names(self, count: int) -> list[str]:
-        """A slot name for each of `count` inputs, for messages."""
-        names = self.input_slots
-        return names + names[-1:] * (count - len(names))
-
-    def gradients(
-        self, arguments: Sequence[Any], attrs: Mapping[str, Any], wanted: Sequence[bool]
-    ) -> list[Any]:
-        """Run the rule; what nobody wants is not computed and comes as None.
-
-        A list of inputs without gradients counts once in `wanted`, as the slot it is.
-        """
-        count = len(self.source.upstream)
-        results = self.source(arguments[:count], arguments[count:], attrs)
-        return [
-            force(dx) if want else None
-            for dx, want in zip(results, wanted, strict=False)
-        ]
 
 
 def force(gradient: Any) -> Any:

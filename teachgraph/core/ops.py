@@ -1,8 +1,9 @@
-"""The ops of a first network: arithmetic, matrix products, a loss and its update.
+"""The ops of a first network: arithmetic, a matrix product, a loss and its update.
 
 Each is a kernel in plain NumPy and a gradient rule made of ops. Rules of ops that
-broadcast end in `reduce_to`, the adjoint of broadcasting. `infers` is given where a
-kernel would be costly to try on stand-ins, or says less clearly what does not fit.
+broadcast end in `reduce_to`, the adjoint of broadcasting. Ops that only rules use have
+rules of their own in `teachgraph/ops/adjoints.py`, for second order. `infers` is given
+where a kernel would be costly to try, or says less clearly what does not fit.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from teachgraph.core import dtypes, random
 from teachgraph.core.dtypes import float32
 from teachgraph.core.errors import (
-    DivisionError,
     DTypeError,
     InvalidValueError,
     ShapeError,
@@ -59,7 +59,7 @@ def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> An
 
 def generator_of(seed: int) -> np.random.Generator:
     """Return the global generator, or a new one for an op with a seed."""
-    return np.random.default_rng(seed) if seed else random.generator()
+    return np.random.default_rng(seed) if seed else random.current[0]
 
 
 @op(key="uniform", random=True)
@@ -143,27 +143,6 @@ elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 
 
-def quotient(x: Any, y: Any, out: Any = None) -> Any:
-    """Compute x / y, of integers cut towards 0, as in C."""
-    if (dtype := np.result_type(x, y)).kind == "f":
-        return np.divide(x, y, out=out)
-    if not np.all(y):
-        raise DivisionError("integer division by zero")
-    below = x // y
-    cut = (below * y != x) & ((x < 0) != (y < 0))
-    return np.add(below, cut, out=out, dtype=dtype, casting="unsafe")
-
-
-elementwise_div = elementwise("elementwise_div", quotient, "out = x / y.")
-
-
-@elementwise_div.infers
-def infer_elementwise_div(x: Like, y: Like, *, axis: int) -> Any:
-    """The spec of a sum: integer stand-ins are 0, which does not divide."""
-    total = elementwise_add.kernel(np.zeros(*x), np.zeros(*y), axis=axis)
-    return [(total.shape, total.dtype)]
-
-
 @elementwise_add.grad
 def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
     """dx = dout, dy = dout."""
@@ -183,13 +162,6 @@ def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
         lambda: reduce_to(dout * x, y, axis),
     )
-
-
-@elementwise_div.grad
-def elementwise_div_grad(dout: Any, out: Any, x: Like, y: Any, *, axis: int) -> Any:
-    """dx = dout / y, dy = -dout out / y."""
-    dx = elementwise_div(dout, y, axis=axis)
-    return reduce_to(dx, x), lambda: reduce_to(-dx * out, y, axis)
 
 
 @op(needs="numbers, and beside integers a whole scale and bias")
@@ -299,26 +271,6 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     return total.reshape(y.shape).astype(y.dtype, copy=False)
 
 
-@unbroadcast.grad(of=("x",))
-def unbroadcast_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """dx = dout broadcast to x's shape."""
-    return expand_as_v2(dout, x, axis=axis)
-
-
-@op(key="expand_as", needs="a shape of X that broadcasts to that of Y")
-def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """Broadcast `x` to the shape of `y`."""
-    out = np.empty(y.shape, x.dtype)
-    out[...] = aligned(x, len(y.shape), axis)
-    return out
-
-
-@expand_as_v2.grad(of=("x",))
-def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """dx = dout summed over the broadcast dimensions."""
-    return unbroadcast(dout, x, axis=axis)
-
-
 def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
     """Reduce a gradient to the shape and dtype of its input (unbroadcast).
 
@@ -333,73 +285,10 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
     return unbroadcast.kernel(dx, x, axis=axis)
 
 
-@op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
-def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
-    """Reshape x; a size of 0 keeps x's, one may be -1."""
-    return x.reshape(resolved(shape, x.shape))
-
-
-def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
-    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
-
-    Raises:
-        ShapeError: A size is below -1, which NumPy would take for -1.
-    """
-    if min(shape, default=0) < -1:
-        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
-    return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
-
-
-@reshape2.grad
-def reshape2_grad(dout: Any, x: Like) -> Any:
-    """dx = dout in the shape of x."""
-    return reshape_as(dout, x)
-
-
 @op(needs="as many elements in X as in Y")
 def reshape_as(x: Any, y: Any) -> Any:
     """Reshape `x` to the shape of `y`."""
     return x.reshape(y.shape)
-
-
-@reshape_as.grad(of=("x",))
-def reshape_as_grad(dout: Any, x: Like) -> Any:
-    """dx = dout in the shape of x."""
-    return reshape_as(dout, x)
-
-
-@op
-def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
-    """Insert a dimension of size 1 at each of `axes`."""
-    if [*axes] == [-1]:
-        return x[..., None]
-    return np.expand_dims(x, tuple(axes))
-
-
-@unsqueeze2.grad
-def unsqueeze2_grad(dout: Any, x: Like) -> Any:
-    """dx = dout in the shape of x."""
-    return reshape_as(dout, x)
-
-
-@op(key="transpose", needs="an axis list that names every dimension of X once")
-def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
-    """out[i_axis] = x[i]: dimension k of the result is dimension axis[k] of x."""
-    return np.transpose(x, axis)
-
-
-@transpose2.infers
-def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
-    """x's sizes, permuted."""
-    if len(axis) != x.ndim:
-        raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
-    return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
-
-
-@transpose2.grad
-def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
-    """dx = dout with the inverse permutation."""
-    return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
 @op(needs="as many columns in X as there are rows in Y")
@@ -422,7 +311,7 @@ def matrix(x: Any, columns_from: int) -> Any:
     if len(x.shape) == 2:
         return x
     rows, columns = x.shape[:columns_from], x.shape[columns_from:]
-    return reshape2(x, shape=[-1 if -1 in rows else prod(rows), prod(columns)])
+    return x.reshape([-1 if -1 in rows else prod(rows), prod(columns)])
 
 
 def check_columns(x: Any, columns_from: int) -> None:
@@ -463,101 +352,6 @@ def reshaped_like(matrix: Any, x: Any) -> Any:
     """Reshape a matrix back to the shape and dtype of `x`, which was flattened."""
     matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
     return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
-
-
-@op(needs="as many columns in the first as there are rows in the second")
-def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
-    """out = X Y, each transposed first if asked; leading dimensions broadcast.
-
-    A vector is a row on the left, a column on the right, and unchanged by transposing;
-    its dimension of size 1 is dropped from the result.
-    """
-    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return x @ y
-    if x.ndim == 0 or y.ndim == 0:
-        raise no_scalars(x, y)
-    left = turned(x) if trans_x and x.ndim > 1 else x
-    right = turned(y) if trans_y and y.ndim > 1 else y
-    if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
-        return stacked(left, right)
-    return left @ right
-
-
-def turned(x: Any) -> Any:
-    """Transpose each matrix of a stack."""
-    if x.ndim == 2:
-        return x.T
-    *stack, rows, columns = range(x.ndim)
-    return transpose2(x, axis=[*stack, columns, rows])
-
-
-def stacked(x: Any, matrix: Any) -> Any:
-    """Multiply a stack of matrices with one matrix as one product of all rows."""
-    rows = x.reshape(prod(x.shape[:-1]), x.shape[-1]) @ matrix
-    return rows.reshape(*x.shape[:-1], matrix.shape[1])
-
-
-def no_scalars(x: Any, y: Any) -> ShapeError:
-    """Build the error for inputs without a dimension to sum over."""
-    return ShapeError(
-        f"it multiplies vectors and matrices; got {x.ndim} and {y.ndim} dimensions"
-    )
-
-
-@matmul_v2.infers
-def infer_matmul(
-    x: Like, y: Like, *, trans_x: bool = False, trans_y: bool = False
-) -> Any:
-    """Leading dimensions broadcast, then rows of the first by columns of the second."""
-    if x.ndim == 0 or y.ndim == 0:
-        raise no_scalars(x, y)
-    *rows, inner = sides(x.shape, flip=trans_x)
-    other, *columns = sides(y.shape, flip=trans_y)
-    if inner != other:
-        raise ShapeError(f"the first has {inner} columns, the second {other} rows")
-    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return [((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))]
-
-
-def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
-    """Rows and columns of a matrix, after transposing; the size of a vector."""
-    return shape[-2:][::-1] if flip else shape[-2:]
-
-
-@matmul_v2.grad
-def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
-    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied.
-
-    A vector counts as a row, on the right transposed.
-    """
-    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
-    dout, left, right = with_sides(dout, x, y), row(x), row(y)
-    flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
-
-    def dx() -> Any:
-        factor = matmul_v2(dout, right, trans_y=not flip_y)
-        return reduce_to(turned(factor) if flip_x else factor, x)
-
-    def dy() -> Any:
-        if left.ndim > 2 == right.ndim and not flip_x:
-            factor = matrix(left, left.ndim - 1).T @ matrix(dout, dout.ndim - 1)
-        else:
-            factor = (left if flip_x else turned(left)) @ dout
-        return reduce_to(turned(factor) if flip_y else factor, y)
-
-    return dx, dy
-
-
-def row(x: Any) -> Any:
-    """Reshape a vector to a matrix of one row; return a matrix unchanged."""
-    return unsqueeze2(x, axes=[0]) if x.ndim == 1 else x
-
-
-def with_sides(product: Any, x: Any, y: Any) -> Any:
-    """Restore the dimensions of a product that vectors have dropped."""
-    axes = [-2] * (x.ndim == 1) + [-1] * (y.ndim == 1)
-    return unsqueeze2(product, axes=axes) if axes else product
 
 
 def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
@@ -667,20 +461,6 @@ def spread(
     return out
 
 
-@spread.grad(of=("x",))
-def spread_grad(
-    dout: Any,
-    *,
-    dim: Sequence[int],
-    keep_dim: bool,
-    reduce_all: bool,
-    mean: bool,
-) -> Any:
-    """dx = the sum of dout over the reduced dimensions."""
-    reduce = reduce_mean if mean else reduce_sum
-    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
-
-
 @op(outputs=("softmax", "loss"), needs=LABELS)
 def softmax_with_cross_entropy(
     logits: Any,
@@ -758,17 +538,6 @@ def less_label(
     where, ignored = where_labelled(softmax, label, axis, ignore_index)
     out[where] -= 1
     return out if ignored is None else out * ~ignored
-
-
-@less_label.grad(of=("softmax",))
-def less_label_grad(dout: Any, label: Any, *, ignore_index: int) -> Any:
-    """dsoftmax = dout, 0 where ignored."""
-    return unless_ignored(dout, label, ignore_index)
-
-
-def unless_ignored(dloss: Any, label: Any, ignore_index: int) -> Any:
-    """Mask a gradient: 0 where the label is ignored."""
-    return dloss * (label != ignore_index)
 
 
 def where_labelled(

@@ -8,11 +8,14 @@ shows all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from enum import IntFlag
 from functools import partial
 from math import prod
-from typing import Any, ClassVar, NamedTuple
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,7 +24,7 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Op, Traced, find
+from teachgraph.core.op import Attrs, Op, Traced, Values, find
 from teachgraph.core.threads import Guard, InForce
 
 GRAD = "@GRAD"
@@ -34,6 +37,14 @@ Slots = dict[str, list[str]]
 """Variable names by slot."""
 
 
+FACTS = "shape", "dtype", "persistable"
+"""Facts that two descriptions of one variable must agree on."""
+
+FLAGS = "persistable", "stop_gradient", "is_data"
+
+_marks: ContextVar[dict[str, Any] | None] = ContextVar("marks", default=None)
+
+
 class OpRole(IntFlag):
     """The purpose of an operator, in Paddle's bits."""
 
@@ -44,11 +55,21 @@ class OpRole(IntFlag):
     LOSS = 256
 
 
+def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+    """Say if a shape is as declared, where -1 is any size."""
+    pairs = zip(shape, declared, strict=False)
+    return len(shape) == len(declared) and all(-1 in (a, b) or a == b for a, b in pairs)
+
+
 class Spec(NamedTuple):
     """A shape (-1 for an unknown size) and a dtype."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+
+    def fits(self, other: Spec) -> bool:
+        """Say if an array of one description may be one of the other."""
+        return self.dtype == other.dtype and fits(self.shape, other.shape)
 
     def nbytes(self, unknown: int = 1) -> int:
         """The bytes that a value takes if each unknown size is this.
@@ -93,7 +114,7 @@ class Variable(Traced):
         self.dtype: np.dtype[Any] = dtypes.convert(dtype)
         self._persistable, self._stop_gradient = persistable, stop_gradient
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Append `op` to the current Block; its outputs are new Variables."""
         from teachgraph.core.build import append  # the builder knows Variables
 
@@ -162,6 +183,13 @@ class Parameter(Variable):
         super().__init__(
             block, name, shape, dtype, persistable=True, stop_gradient=stop
         )
+        self.follow(attr)
+
+    def follow(self, attr: Any) -> None:
+        """Take over the rest of its description; here there is none."""
+
+
+V = TypeVar("V", bound=Variable)
 
 
 class Operator:
@@ -181,12 +209,7 @@ class Operator:
     """
 
     def __init__(
-        self,
-        block: Block,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: Mapping[str, Any],
+        self, block: Block, type: str, inputs: Slots, outputs: Slots, attrs: Attrs
     ) -> None:
         self.block, self.type = block, type
         self.inputs, self.outputs, self.attrs = inputs, outputs, dict(attrs)
@@ -241,12 +264,6 @@ class Operator:
         if observers:
             announce("attribute_changed", self, name, value)
 
-    def rename(self, old: str, new: str) -> None:
-        """Replace one variable name by another."""
-        for slots in (self.inputs, self.outputs):
-            for slot, names in slots.items():
-                slots[slot] = [new if name == old else name for name in names]
-
     def __repr__(self) -> str:
         return f"<Operator {self.type} {self.inputs} -> {self.outputs}>"
 
@@ -261,6 +278,7 @@ class Block:
         forward_block_idx: For a gradient block, the block that it differentiates.
         vars: Variables by name, in order of creation.
         ops: Operators, in order of execution.
+        classes: Classes of variables of certain types.
 
     In Paddle this is `paddle.base.framework.Block`.
     """
@@ -268,6 +286,7 @@ class Block:
     operator_class: ClassVar[type[Operator]] = Operator
     variable_class: ClassVar[type[Variable]] = Variable
     parameter_class: ClassVar[type[Parameter]] = Parameter
+    classes: ClassVar[Mapping[str, type[Variable]]] = {}
 
     def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
         self.program, self.idx, self.parent_idx = program, idx, parent_idx
@@ -289,40 +308,84 @@ class Block:
     def create_var(
         self,
         name: str | None = None,
-        shape: Sequence[Any] | None = (),
-        dtype: Any = dtypes.float32,
-        **flags: Any,
+        shape: Sequence[int | None] | None = None,
+        dtype: Any = None,
+        **options: Any,
     ) -> Variable:
-        """Create a variable, or return the one of that name."""
-        name = name or unique_name.generate("_generated_var")
-        if (old := self.vars.get(name)) is not None:
-            return old
-        type = flags.pop("type", Variable.type)
-        variable = self.variable_class(self, name, shape or (), dtype, **flags)
-        if type != variable.type:
-            variable.type = type
-        return self.add(variable)
+        """Create a variable, or return the one of that name if it is as described.
 
-    def create_parameter(
+        Args:
+            name: By default `_generated_var_N`.
+            shape: -1 or None for a size that is not known.
+            dtype: By default float32.
+            **options: `persistable`, `stop_gradient`, `is_data`, `type`.
+
+        Raises:
+            TypeError: `name` is no string.
+            ProgramError: The name stands for something else already, or a size is
+                less than -1.
+        """
+        name = unique_name.generate("_generated_var") if name is None else name
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, got {type(name)}")
+        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
+        if min(sizes, default=0) < -1:
+            raise ProgramError(
+                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
+            )
+        kind = self.classes.get(options.get("type", ""), self.variable_class)
+        flags = {key: options[key] for key in FLAGS if key in options}
+        variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
+        if "type" in options:
+            variable.type = options["type"]
+        said = {"shape": shape, "dtype": dtype, **flags}
+        return self.add(
+            variable, [fact for fact in FACTS if said.get(fact) is not None]
+        )
+
+    def add_parameter(
         self, name: str, shape: Sequence[int], dtype: Any = "float32", attr: Any = None
     ) -> Parameter:
         """Create a parameter in the global block, or return the one of that name.
 
         Raises:
-            ProgramError: The name is that of another variable.
+            TypeError: There is no shape.
+            ProgramError: A size is not positive, or the name stands for something else.
         """
+        if not isinstance(shape, (list, tuple)):
+            raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
+        if any(size <= 0 for size in shape):
+            raise ProgramError(
+                at_user_line(
+                    "Each dimension of shape for Parameter must be greater than 0, "
+                    f"but received {list(shape)}"
+                )
+            )
         block = self.program.blocks[0]
-        known = block.vars.get(name)
-        if known is None:
-            known = block.add(block.parameter_class(block, name, shape, dtype, attr))
-        if not isinstance(known, Parameter):
+        if not isinstance(block.vars.get(name), (Parameter, NoneType)):
             raise ProgramError(
                 at_user_line(f"{name!r} is a variable already, and no parameter")
             )
-        return known
+        parameter = block.parameter_class(block, name, shape, dtype, attr)
+        return block.add(parameter, ["shape", "dtype"])
 
-    def add(self, variable: Variable) -> Variable:
-        """Add a variable, under its name."""
+    def add(self, variable: V, facts: Iterable[str] = ()) -> V:
+        """Add a variable under its name, or return the one there is.
+
+        Raises:
+            ProgramError: One of these facts about the one there is differs.
+        """
+        if (old := self.vars.get(variable._name)) is not None:
+            for fact in facts:
+                if (before := getattr(old, fact)) != (now := getattr(variable, fact)):
+                    raise ProgramError(
+                        at_user_line(
+                            f"Variable '{old.name}' has been created before. The "
+                            f"previous {fact} is {before}, the new {fact} is {now}. "
+                            "They are not matched."
+                        )
+                    )
+            return old  # type: ignore[return-value]  # of the class of its type
         self.vars[variable._name] = variable
         self.program.touch()
         if observers:
@@ -340,8 +403,12 @@ class Block:
             ProgramError: There is none.
         """
         if name not in self.vars:
-            raise ProgramError(at_user_line(f"var {name} not in this block"))
+            raise self.no_variable(name)
         return self.vars[name]
+
+    def no_variable(self, name: str) -> Exception:
+        """The error for a name that no variable of this block has."""
+        return ProgramError(at_user_line(f"var {name} not in this block"))
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """The innermost variable of that name in this block and those around it."""
@@ -376,8 +443,10 @@ class Block:
         attrs: dict[str, Any],
     ) -> Operator:
         """Insert an operator, whose names are settled: the one way into `ops`."""
-        attrs.setdefault("op_role", int(self.program.op_role))
-        attrs.setdefault("op_namescope", self.program.name_scope)
+        marks = {**(_marks.get() or {}), "op_role": int(self.program.op_role)}
+        marks["op_namescope"] = self.program.name_scope
+        for name, value in marks.items():
+            attrs.setdefault(name, value)
         operator = self.operator_class(self, type, inputs, outputs, attrs)
         operator.callsite = callsite()
         self.ops.insert(index, operator)
@@ -403,30 +472,35 @@ class Program:
     Attributes:
         blocks: All blocks, by number.
         current_block_idx: The number of the block that new operators go into.
-        random_seed: If not 0, random ops draw the same numbers in every run.
+        first_seed: The seed of new programs.
         version: Counts changes, so that an Executor knows when its plan is stale.
-        origin: The program that this one was cloned from.
-        for_test: True for a program that was cloned for testing.
+        origin, for_test: The program that it was cloned from, and if for testing.
         caches: Plans and the like, by their owner, for as long as both live.
-        op_role: The role that new operators get.
-        name_scope: The name scope that new operators get.
+        op_role, name_scope: The role and the name scope that new operators get.
 
     In Paddle this is `paddle.static.Program`.
     """
 
     block_class: ClassVar[type[Block]] = Block
+    first_seed: ClassVar[int] = 0
 
     def __init__(
         self, *, origin: Program | None = None, for_test: bool = False
     ) -> None:
-        self.version = self.random_seed = 0
+        self.version, self._random_seed = 0, self.first_seed
         self.origin, self.for_test = origin, for_test
         self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.op_role, self.name_scope = OpRole.FORWARD, "/"
+        self.name_scopes: Counter[str] = Counter()
         self.blocks = [self.block_class(self, 0)]
         self.current_block_idx = 0
         if observers:
             announce("program_created", self)
+
+    @property
+    def random_seed(self) -> int:
+        """If not 0, random ops draw the same numbers in every run."""
+        return self._random_seed
 
     def touch(self) -> None:
         """Note that something changed."""
@@ -457,11 +531,36 @@ class Program:
 
     def with_role(self, role: OpRole) -> Guard[OpRole]:
         """Give appended operators this role, inside a `with` block."""
-        place = self, "op_role"
-        return Guard(partial(getattr, *place), partial(setattr, *place), role)
+        return self.holding("op_role", role)
+
+    def within_name_scope(self, scope: str) -> Guard[str]:
+        """Give appended operators this name scope, inside a `with` block."""
+        return self.holding("name_scope", scope)
+
+    def child_scope(self, name: str) -> str:
+        """Paddle's next name scope in the present one: `/s/`, `/s_1/`, ..."""
+        path = f"{self.name_scope}{name}"
+        count = self.name_scopes[path]
+        self.name_scopes[path] += 1
+        return f"{path}_{count}/" if count else f"{path}/"
+
+    def holding(self, name: str, value: Any) -> Guard[Any]:
+        """Let an attribute have another value inside a `with` block."""
+        place = self, name
+        return Guard(partial(getattr, *place), partial(setattr, *place), value)
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.blocks))
+
+
+def marked(**attrs: Any) -> Guard[Any]:
+    """Give appended operators these attributes besides, inside a `with` block.
+
+    Such as the device that they are for; None takes one away.
+    """
+    marks = {**(_marks.get() or {}), **attrs}
+    marks = {name: value for name, value in marks.items() if value is not None}
+    return Guard(_marks.get, _marks.set, marks)
 
 
 _defaults = InForce((Program(), Program()))
@@ -493,10 +592,21 @@ def program_guard(
 ) -> Guard[tuple[Program, Program]]:
     """Let layers build these programs, inside a `with` block.
 
+    Without a startup program, the one in force stays so.
+
+    Raises:
+        TypeError: One is no Program.
+
     >>> main = Program()
     >>> with program_guard(main):
     ...     default_main_program() is main
     True
     """
     startup = default_startup_program() if startup_program is None else startup_program
+    for name, program in ("main", main_program), ("startup", startup):
+        if not isinstance(program, Program):
+            raise TypeError(
+                f"The type of '{name}_program' in paddle.static.program_guard must be "
+                f"Program, but received {type(program)}."
+            )
     return _defaults.holding((main_program, startup))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_current = [np.random.default_rng()]
+current = [np.random.default_rng()]
 
 
 def seed(seed: int) -> np.random.Generator:
@@ -25,9 +25,9 @@ def generator() -> np.random.Generator:
     >>> 0.0 <= generator().random() < 1.0
     True
     """
-    return _current[0]
+    return current[0]
 
 
 def use(generator: np.random.Generator) -> None:
     """Draw from another generator from now on."""
-    _current[0] = generator
+    current[0] = generator

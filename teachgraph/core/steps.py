@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar, copy_context
-from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -110,12 +109,6 @@ class Call:
         if observers:
             known = {name: value for name, value in new.items() if value is not None}
             announce("run_op", self.operator, known)
-
-    def with_attrs(self, **attrs: Any) -> Call:
-        """The call of its function with these attributes besides."""
-        other = copy(self)
-        other.attrs = {**self.attrs, **attrs}
-        return other
 
 
 def gradient_names(operator: Operator, op: GradOp) -> list[str]:

@@ -7,7 +7,7 @@ gradient is whole by then, is passed on by the op's rule, and is forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, count
 from operator import attrgetter
 from types import FunctionType
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from teachgraph.core.errors import BackwardTwiceError, at_user_line
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule
+from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Attrs, Op, Rule
 
 if TYPE_CHECKING:
     from teachgraph.core.tensor import Tensor
@@ -55,7 +55,7 @@ class Node:
         op: Op,
         edges: Sequence[Edge | None],
         saved: Sequence[Any] | None,
-        attrs: Mapping[str, Any],
+        attrs: Attrs,
     ) -> None:
         self.op, self.edges, self.saved, self.attrs = op, edges, saved, attrs
         self.born = next(clock)

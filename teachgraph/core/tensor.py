@@ -6,7 +6,7 @@ gradients from there to the leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Like, Op, Traced
+from teachgraph.core.op import Attrs, Like, Op, Traced, Values
 from teachgraph.core.tape import (
     Edge,
     Node,
@@ -67,7 +67,7 @@ class Tensor(Traced):
         if as_results:
             cls.results = cls
 
-    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Run `op` now, and record it if a gradient may be wanted."""
         return run_op.call(op, inputs, attrs, self.results)
 
@@ -86,11 +86,6 @@ class Tensor(Traced):
     def ndim(self) -> int:
         """The number of dimensions."""
         return self.data.ndim
-
-    @property
-    def is_leaf(self) -> bool:
-        """True if the user made it, rather than an op that was recorded."""
-        return self.node is None
 
     @property
     def edge(self) -> Edge:
@@ -168,9 +163,7 @@ CLEARED = Tensor(np.zeros(()))
 data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 
 
-def run(
-    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-) -> Any:
+def run(op: Op, inputs: Values, attrs: Attrs, results: type[Tensor]) -> Any:
     """Run an op on Tensors, and leave a node on the tape where one is wanted."""
     tensors = inputs
     try:
@@ -237,7 +230,7 @@ def replaced(
     return tuple(outputs)
 
 
-def boxed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Tensor]:
+def boxed(op: Op, inputs: Values, attrs: Attrs) -> list[Tensor]:
     """All inputs as Tensors: arrays, numbers and lists become constants.
 
     Raises:

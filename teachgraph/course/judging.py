@@ -159,7 +159,7 @@ def performed(
     except NotPlain as other:
         return {"wrong": "not_plain", "values": {"got": str(other)}}
     except Exception as error:  # the learner's own, whatever it is
-        sentence, values = in_words(error, task)
+        sentence, values = in_words(error, task, lesson)
         return {"wrong": sentence, "values": values}
 
 
@@ -187,11 +187,15 @@ def ask_here(names: Mapping[str, Any], lesson: Lesson, task: str) -> Ask:
     return ask
 
 
-def in_words(error: Exception, task: str) -> tuple[str, dict[str, Any]]:
+def in_words(
+    error: Exception, task: str, lesson: Lesson
+) -> tuple[str, dict[str, Any]]:
     """The sentence for an exception of the learner's code, and what it names."""
     # nbgrader's own stubs name no task.
     if isinstance(error, NotImplementedError) and error.args in {(task,), ()}:
         return "not_written", {"task": task}
+    if isinstance(error, NotImplementedError) and error.args[0] in lesson.tasks:
+        return "mend_first", {"first": error.args[0]}
     if isinstance(error, NameError) and error.name == task:
         return "not_there", {"task": task}
     detail = f": {error}" if str(error) else ""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from teachgraph.core.errors import ExecutorError, at_user_line
+from teachgraph.core.executor import Scope
 from teachgraph.core.program import Program
-from teachgraph.core.scope import Scope
 from teachgraph.deploy.onnx.types import needed
 from teachgraph.planning.executor import backends
 from teachgraph.planning.plan import Plan

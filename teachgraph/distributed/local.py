@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.distributed.errors import (
     DeadlockError,
     DistributedError,
@@ -25,6 +24,7 @@ from teachgraph.distributed.record import Message, Recorded
 from teachgraph.distributed.roles import SERVER, TRAINER, Role, role_guard
 from teachgraph.distributed.server import Server
 from teachgraph.distributed.transport import Array, Rows, bytes_of, transport_guard
+from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["LocalCluster", "LocalTransport", "Turns", "run_local"]
 

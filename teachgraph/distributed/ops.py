@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.control_flow.source import with_attrs
 from teachgraph.core.errors import OutOfRangeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import FLOAT32
@@ -81,7 +82,7 @@ def lower_send(lowering: Lowering, operator: Operator, names: Names) -> Sequence
     sparse = [n for n in inputs if block._var_recursive(n).type == "SELECTED_ROWS"]
     if sparse:
         sparse += operator.attrs.get("send_varnames") or []
-    return [Call(operator, names).with_attrs(names=inputs, sparse=sparse)]
+    return [with_attrs(Call(operator, names), names=inputs, sparse=sparse)]
 
 
 def lower_exchange(operator: Operator, names: Names) -> Step:
@@ -120,7 +121,7 @@ def recv(
 @recv.lowering
 def lower_recv(lowering: Lowering, operator: Operator, names: Names) -> Sequence[Step]:
     """Hand over the names of the outputs."""
-    return [Call(operator, names).with_attrs(names=operator.outputs["Out"])]
+    return [with_attrs(Call(operator, names), names=operator.outputs["Out"])]
 
 
 @op(foreign=True)
@@ -282,7 +283,7 @@ def lower_listen_and_serv(
     step = Call(operator, names)
     step.arguments = step.told = step.outputs = [names(name) for name in kept]
     step.single = False
-    return [step.with_attrs(server=partial(Server.of, operator, kept))]
+    return [with_attrs(step, server=partial(Server.of, operator, kept))]
 
 
 # Collectives.

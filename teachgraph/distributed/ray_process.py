@@ -21,11 +21,11 @@ from io import TextIOBase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
 from teachgraph.distributed.record import Message, Recorded
 from teachgraph.distributed.roles import Role, role_guard
 from teachgraph.distributed.serving import Serving
+from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teachgraph.core.program import Operator
-from teachgraph.core.scope import Scope
 from teachgraph.distributed.errors import CheckpointError, MessageError
 from teachgraph.distributed.slicing import base_name
 from teachgraph.distributed.transport import Array, Rows
@@ -25,6 +24,7 @@ from teachgraph.planning.executor import Executor
 from teachgraph.static.block import Block
 from teachgraph.static.clone import copy_variable
 from teachgraph.static.program import Program
+from teachgraph.static.scope import Scope
 
 __all__ = ["BehindError", "Server", "State", "block_program", "state_names"]
 

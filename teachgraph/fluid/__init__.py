@@ -5,7 +5,6 @@ Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.fluid import (
     average,
     backward,
@@ -65,6 +64,7 @@ from teachgraph.static import (
     name_scope,
     program_guard,
 )
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from teachgraph.utils.framework import get_flags, set_flags
 
 in_dygraph_mode = in_dynamic_mode = enabled

@@ -9,11 +9,12 @@ from inspect import Parameter, Signature, isclass, isfunction
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import modes, naming
+from teachgraph.core import modes
 from teachgraph.core.op import Op
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
 from teachgraph.ops.activation import activated
+from teachgraph.ops.given_name import given
 
 __all__ = ["alias", "all_static_unless_chosen", "arguments"]
 
@@ -83,7 +84,7 @@ def alias(function: Function, signature: str, **new: str) -> Function:
         rest = {word: v for word, v in by_new_name.items() if word not in IGNORED}
         # An op takes its inputs by position only.
         more = [rest.pop(word) for word in inputs if word in rest]
-        with naming.given(name):
+        with given(name):
             result = activated(function(first, *more, **rest), act)
         return result if out is None else functions.assign(result, out)
 

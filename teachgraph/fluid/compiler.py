@@ -8,9 +8,9 @@ from typing import Any, Self
 
 from teachgraph import passes
 from teachgraph.core.errors import FeedError, at_user_line
-from teachgraph.core.scope import Scope
 from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
+from teachgraph.static.scope import Scope
 
 __all__ = [
     "BuildStrategy",

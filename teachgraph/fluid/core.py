@@ -1,6 +1,6 @@
 """Paddle 1.x's `fluid.core`: names of its C++ library that 1.x code uses."""
 
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
-from teachgraph.core.scope import Scope
+from teachgraph.static.scope import Scope
 
 __all__ = ["CPUPlace", "CUDAPlace", "Scope", "is_compiled_with_cuda"]

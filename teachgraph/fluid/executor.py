@@ -1,6 +1,6 @@
 """Paddle 1.x's `fluid.executor`: the Executor and scopes."""
 
-from teachgraph.core.scope import global_scope, scope_guard
 from teachgraph.fluid.compiler import Executor
+from teachgraph.static.scope import global_scope, scope_guard
 
 __all__ = ["Executor", "global_scope", "scope_guard"]

@@ -32,6 +32,7 @@ from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.given_name import given
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
 from teachgraph.static.layers import accuracy, auc, create_global_var
@@ -79,7 +80,6 @@ abs = functions.abs
 cast = functions.cast
 exp = functions.exp
 log = functions.log
-mean = alias(functions.mean, "x, name=None")
 relu = functional.relu
 sigmoid = functional.sigmoid
 sqrt = functions.sqrt
@@ -105,6 +105,12 @@ def data(
     result = static_layers.data(name, sizes, dtype, lod_level)
     result.stop_gradient = stop_gradient
     return result
+
+
+def mean(x: Any, name: str | None = None) -> Any:
+    """The mean of all elements: `teachgraph.mean`."""
+    with given(name):
+        return functions.mean(x)
 
 
 def fc(
@@ -234,4 +240,5 @@ elementwise_min = elementwise("elementwise_min")
 elementwise_pow = elementwise("elementwise_pow")
 
 all_in_words([name for name in __all__ if isfunction(globals()[name])], globals())
-all_static_unless_chosen(__all__, globals())
+# `fc` and `mean` need no mode: Variables append themselves.
+all_static_unless_chosen([n for n in __all__ if n not in {"fc", "mean"}], globals())

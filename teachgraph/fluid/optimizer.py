@@ -90,9 +90,6 @@ class Optimizer(optimizer.Optimizer):
         callbacks: Any = None,
     ) -> Pairs:
         """Append the backward operators only; in a guard, return the gradients."""
-        if isinstance(loss, Tensor):
-            params = self.parameters if parameter_list is None else parameter_list
-            return [(p, p.grad) for p in params if p.grad is not None]
         return super().backward(loss, startup_program, parameter_list, no_grad_set)
 
     def apply_optimize(

@@ -14,13 +14,13 @@ from teachgraph.core.errors import (
     OpError,
     at_user_line,
 )
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram, trace
 from teachgraph.jit.settings import switch
 from teachgraph.jit.traced_layer import selected_variables
 from teachgraph.static.input_spec import InputSpec
+from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["ProgramTranslator", "declarative"]
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import using
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
 from teachgraph.nn import Layer
@@ -25,6 +24,7 @@ from teachgraph.static.program import (
     default_startup_program,
     program_guard,
 )
+from teachgraph.static.scope import Scope, global_scope
 from teachgraph.static.variable import Variable
 
 if TYPE_CHECKING:

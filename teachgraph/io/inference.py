@@ -119,7 +119,7 @@ def normalize_program(
                 )
             )
         block.var(name).is_data = True
-    pruned.asked.clear()
+    pruned.asked = {}
     return pruned
 
 

@@ -17,7 +17,6 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.modes import is_recording, set_grad_enabled
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
 from teachgraph.jit.arguments import as_specs
@@ -33,6 +32,7 @@ from teachgraph.nn import Layer
 from teachgraph.planning.whole_steps import Uninterrupted
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.program import Program, program_guard
+from teachgraph.static.scope import Scope
 from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:

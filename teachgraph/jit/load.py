@@ -16,7 +16,6 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.scope import Scope
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, beside, persistables, put
 from teachgraph.io.together import newest, refuse_mixture, settle
@@ -26,6 +25,7 @@ from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.document import Part, parsed, reading
+from teachgraph.static.scope import Scope
 from teachgraph.static.variable import Parameter as Declared
 from teachgraph.static.variable import Variable
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.program import Program
+from teachgraph.static.scope import Scope
 
 __all__ = ["Part", "forward_part", "split"]
 

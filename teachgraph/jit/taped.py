@@ -27,7 +27,8 @@ from teachgraph.jit.array_gradient import ProgramOp, joined, parts_of
 from teachgraph.jit.outputs import result_of
 from teachgraph.jit.split_program import Part, split
 from teachgraph.ops.tensor_array import TensorArray
-from teachgraph.static.append_backward import gradients, share_hooks
+from teachgraph.static.append_backward import gradients
+from teachgraph.static.gradient_hooks import share_hooks
 from teachgraph.static.program import Program, program_guard
 from teachgraph.static.variable import Variable
 

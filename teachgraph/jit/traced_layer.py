@@ -22,7 +22,6 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.modes import in_dynamic_mode
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io.inference import save_inference_model
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.outputs import outputs_of
@@ -32,6 +31,7 @@ from teachgraph.passes import BuildStrategy, CompiledProgram
 from teachgraph.planning.executor import Executor
 from teachgraph.planning.feeds import as_fed
 from teachgraph.static.program import Program
+from teachgraph.static.scope import Scope, scope_guard
 from teachgraph.static.variable import Variable
 
 __all__ = ["TracedLayer"]

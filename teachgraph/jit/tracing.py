@@ -17,8 +17,9 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import mapped
 from teachgraph.control_flow.sub_block import Mark, traced_into
 from teachgraph.core import unique_name
-from teachgraph.core.build import is_constant
-from teachgraph.core.modes import in_dynamic_mode, is_grad_enabled
+from teachgraph.core.build import is_constant, new_parameter
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.modes import in_dynamic_mode, interpreter, is_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
@@ -35,7 +36,7 @@ from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
-from teachgraph.static.program import Program, current_block
+from teachgraph.static.program import Program, current_block, default_main_program
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -200,6 +201,16 @@ class Tracer:
             or (block.program is self.program and not is_grad_enabled())
         )
 
+    def own_parameter(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """Let a layer that the function creates keep its values itself."""
+
+        def create(*description: Any) -> Any:
+            if default_main_program() is not self.program:
+                return plain(*description)
+            return interpreter("dynamic").create_parameter(*description)
+
+        return create
+
     @contextmanager
     def current(self) -> Iterator[None]:
         """Let each op on Tensors inside come to this tracer."""
@@ -214,16 +225,19 @@ class Tracer:
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         is_constant.wrap(self.without_gradient)
+        new_parameter.wrap(self.own_parameter)
         _current.append(self)
 
     def leave(self) -> None:
         """Let ops go their own way again; also when Ctrl-C came half-way."""
         while self in _current:
             _current.remove(self)
-        for point, wrapper in (
-            (is_constant, self.without_gradient),
-            (run_op, self.dispatch),
-        ):
+        points: Mapping[HookPoint[Any], Any] = {
+            new_parameter: self.own_parameter,
+            is_constant: self.without_gradient,
+            run_op: self.dispatch,
+        }
+        for point, wrapper in points.items():
             while wrapper in point.wrappers:
                 point.unwrap(wrapper)
         self.program.adopt = None

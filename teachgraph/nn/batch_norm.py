@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import naming, op
+from teachgraph.core import op, unique_name
 from teachgraph.core.errors import ShapeError, at_user_line, describe
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
@@ -238,7 +238,7 @@ class BatchNorm(BatchStatistics):
         """Apply the op `batch_norm`, then the activation."""
         is_test = self.is_test or not self.training
         moments = self._mean, self._variance
-        with naming.layer("batch_norm", self.full_name()):
+        with unique_name.layer("batch_norm", self.full_name()):
             outputs = batch_norm.batch_norm(
                 input, self.weight, self.bias, *moments, is_test=is_test, **self.attrs
             )

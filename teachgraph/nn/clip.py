@@ -16,9 +16,9 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import find
-from teachgraph.core.ops import elementwise_div, fill_constant
+from teachgraph.core.ops import fill_constant
 from teachgraph.ops.clipping import clip_by_norm, squared_l2_norm
-from teachgraph.ops.elementwise import elementwise_max
+from teachgraph.ops.elementwise import elementwise_div, elementwise_max
 from teachgraph.ops.inplace import add_n, multiply_onto
 from teachgraph.ops.math import sqrt
 

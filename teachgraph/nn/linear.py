@@ -7,6 +7,7 @@ from typing import Any
 from teachgraph.core import ops
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
+from teachgraph.ops.matmul import matmul_v2
 from teachgraph.static.variable import Variable
 
 __all__ = ["Bilinear", "Linear"]
@@ -46,7 +47,7 @@ class Linear(Layer):
         """Compute x W + b."""
         if isinstance(input, Variable):  # named after the layer, in a Program
             return functional.linear(input, self.weight, self.bias)
-        out = ops.matmul_v2(input, self.weight)
+        out = matmul_v2(input, self.weight)
         return out if self.bias is None else ops.elementwise_add(out, self.bias)
 
     def extra_repr(self) -> str:

@@ -2,6 +2,7 @@
 
 from teachgraph.ops import (
     activation,
+    adjoints,
     array_lists,
     attention,
     batch_norm,
@@ -36,6 +37,7 @@ from teachgraph.ops import (
     lstm,
     lu,
     math,
+    matmul,
     maxout,
     metric,
     moments,
@@ -79,6 +81,7 @@ from teachgraph.ops import (
 
 __all__ = [
     "activation",
+    "adjoints",
     "array_lists",
     "attention",
     "batch_norm",
@@ -113,6 +116,7 @@ __all__ = [
     "lstm",
     "lu",
     "math",
+    "matmul",
     "maxout",
     "metric",
     "moments",

@@ -8,7 +8,9 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import matmul_v2, reduce_sum, reduce_to, transpose2, unsqueeze2
+from teachgraph.core.ops import reduce_sum, reduce_to
+from teachgraph.ops.matmul import matmul_v2
+from teachgraph.ops.shape import transpose2, unsqueeze2
 
 __all__ = ["bilinear_tensor_product"]
 

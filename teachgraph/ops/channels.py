@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.core.ops import transpose2
+from teachgraph.ops.shape import transpose2
 
 __all__ = ["LAYOUTS", "channel_axis", "channels_as_before", "channels_first"]
 

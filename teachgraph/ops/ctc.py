@@ -15,8 +15,9 @@ import numpy as np
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
-from teachgraph.core.ops import elementwise_div, unsqueeze2
 from teachgraph.ops.activation import only_floating
+from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.shape import unsqueeze2
 from teachgraph.ops.softmax import log_softmax
 
 __all__ = ["warpctc"]

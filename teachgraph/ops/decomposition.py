@@ -15,7 +15,9 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_sum, reduce_to, turned, unsqueeze2
+from teachgraph.core.ops import reduce_sum, reduce_to
+from teachgraph.ops.matmul import turned
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "cholesky",

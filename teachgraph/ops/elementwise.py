@@ -19,6 +19,7 @@ from teachgraph.core.ops import (
     FLOATING,
     aligned,
     elementwise,
+    elementwise_add,
     elementwise_mul,
     promoted,
     reduce_to,
@@ -28,6 +29,7 @@ from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
 from teachgraph.ops.math import NUMBERS, as_floats, floats, log, sigmoid
 
 __all__ = [
+    "elementwise_div",
     "elementwise_floordiv",
     "elementwise_fmax",
     "elementwise_fmin",
@@ -44,6 +46,34 @@ __all__ = [
     "logaddexp",
     "not_equal",
 ]
+
+
+def quotient(x: Any, y: Any, out: Any = None) -> Any:
+    """Compute x / y, of integers cut towards 0, as in C."""
+    if (dtype := np.result_type(x, y)).kind == "f":
+        return np.divide(x, y, out=out)
+    if not np.all(y):
+        raise DivisionError("integer division by zero")
+    below = x // y
+    cut = (below * y != x) & ((x < 0) != (y < 0))
+    return np.add(below, cut, out=out, dtype=dtype, casting="unsafe")
+
+
+elementwise_div = elementwise("elementwise_div", quotient, "out = x / y.")
+
+
+@elementwise_div.infers
+def infer_elementwise_div(x: Like, y: Like, *, axis: int) -> Any:
+    """The spec of a sum: integer stand-ins are 0, which does not divide."""
+    total = elementwise_add.kernel(np.zeros(*x), np.zeros(*y), axis=axis)
+    return [(total.shape, total.dtype)]
+
+
+@elementwise_div.grad
+def elementwise_div_grad(dout: Any, out: Any, x: Like, y: Any, *, axis: int) -> Any:
+    """dx = dout / y, dy = -dout out / y."""
+    dx = elementwise_div(dout, y, axis=axis)
+    return reduce_to(dx, x), lambda: reduce_to(-dx * out, y, axis)
 
 
 def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:

@@ -11,9 +11,9 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from teachgraph.core import naming
 from teachgraph.core.errors import OpError, TeachgraphError, explain
 from teachgraph.core.op import Op
+from teachgraph.ops.given_name import given
 
 __all__ = ["all_in_words", "in_words"]
 
@@ -45,7 +45,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
             if attrs and named and "name" in attrs:
-                with naming.given(attrs["name"]):
+                with given(attrs["name"]):
                     return function(*inputs, **attrs)
             return function(*inputs, **attrs)
         except OpError as error:

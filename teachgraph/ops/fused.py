@@ -17,16 +17,11 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, find, op
-from teachgraph.core.ops import (
-    matrix,
-    reduce_to,
-    reshape2,
-    through_softmax,
-    transpose2,
-    turned,
-)
+from teachgraph.core.ops import matrix, reduce_to, through_softmax
 from teachgraph.core.ops import reshaped_like as like
 from teachgraph.ops.blocked_update import LONG, in_parts
+from teachgraph.ops.matmul import turned
+from teachgraph.ops.shape import reshape2, transpose2
 from teachgraph.ops.softmax import softmax
 
 __all__ = [

@@ -19,9 +19,10 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
-from teachgraph.core.ops import reduce_sum, reduce_to, unsqueeze2
+from teachgraph.core.ops import reduce_sum, reduce_to
 from teachgraph.ops.embedding import add_rows, lookup_table_v2
 from teachgraph.ops.math import sigmoid
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["hierarchical_sigmoid", "tree_path"]
 

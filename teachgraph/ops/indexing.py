@@ -25,11 +25,11 @@ from teachgraph.core.errors import (
     explain,
 )
 from teachgraph.core.op import Traced
-from teachgraph.core.ops import transpose2, unsqueeze2
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.number_arguments import number
 from teachgraph.ops.scatter import index_put, together
 from teachgraph.ops.search import where_index
+from teachgraph.ops.shape import transpose2, unsqueeze2
 from teachgraph.ops.slicing import OPEN_END, set_value, slice_, strided_slice
 
 __all__ = ["as_indices", "get_item", "set_item"]

@@ -10,17 +10,9 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import (
-    infer_matmul,
-    matmul_v2,
-    reduce_to,
-    reshaped_like,
-    row,
-    scale,
-    turned,
-    unsqueeze2,
-    with_sides,
-)
+from teachgraph.core.ops import reduce_to, reshaped_like, scale
+from teachgraph.ops.matmul import infer_matmul, matmul_v2, row, turned, with_sides
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "addmm",

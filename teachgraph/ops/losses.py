@@ -17,11 +17,12 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
-from teachgraph.core.ops import reduce_to, unsqueeze2, where_labelled
+from teachgraph.core.ops import reduce_to, where_labelled
 from teachgraph.ops.activation import brelu, only_floating
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
 from teachgraph.ops.math import sigmoid
+from teachgraph.ops.shape import unsqueeze2
 from teachgraph.ops.softmax import place
 
 __all__ = [

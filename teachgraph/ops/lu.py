@@ -17,8 +17,8 @@ from teachgraph.core.errors import (
     ShapeError,
 )
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import turned
 from teachgraph.ops.decomposition import check_matrices, triangle, triangular_solve
+from teachgraph.ops.matmul import turned
 from teachgraph.ops.spectral import arrived
 
 __all__ = ["bordered", "fitted", "lu", "lu_unpack"]

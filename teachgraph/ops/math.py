@@ -15,6 +15,7 @@ from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import FLOATING, assign, scale_op, tanh, whole
+from teachgraph.ops.expressions import grad_numpy, numpy
 
 __all__ = [
     "abs_",
@@ -73,13 +74,13 @@ def sigmoid_grad(dout: Any, out: Any) -> Any:
     return dout * out * (1.0 - out)
 
 
-@sigmoid.numpy
+@numpy(sigmoid)
 def sigmoid_numpy(x: Like) -> str | None:
     """The formula, of floating numbers."""
     return "out = 1 / (1 + np.exp(-x))" if x.dtype.kind == "f" else None
 
 
-@sigmoid.grad_numpy
+@grad_numpy(sigmoid)
 def sigmoid_grad_numpy(dout: Like, out: Like) -> str:
     """The rule's own formula."""
     return "dx = dout * out * (1.0 - out)"
@@ -91,7 +92,7 @@ def exp(x: Any, *, out: Any = None) -> Any:
     return np.exp(as_floats(x), out=out, casting="equiv")
 
 
-@exp.numpy
+@numpy(exp)
 def exp_numpy(x: Like) -> str | None:
     """NumPy's exp, of floating numbers."""
     return "out = np.exp(x)" if x.dtype.kind == "f" else None
@@ -260,13 +261,13 @@ def square_grad(dout: Any, x: Any) -> Any:
     return dout * x * 2.0
 
 
-@square.numpy
+@numpy(square)
 def square_numpy(x: Like) -> str | None:
     """NumPy's square, of numbers."""
     return "out = np.square(x)" if x.dtype.kind in "fi" else None
 
 
-@square.grad_numpy
+@grad_numpy(square)
 def square_grad_numpy(dout: Like, x: Like) -> str:
     """The rule's own formula."""
     return "dx = dout * x * 2.0"

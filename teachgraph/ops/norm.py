@@ -14,13 +14,7 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import (
-    aligned,
-    elementwise_mul,
-    elementwise_sub,
-    reshape2,
-    reshape_as,
-)
+from teachgraph.core.ops import aligned, elementwise_mul, elementwise_sub, reshape_as
 from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
 from teachgraph.ops.math import sqrt
 from teachgraph.ops.moments import (
@@ -31,6 +25,7 @@ from teachgraph.ops.moments import (
     through_moments,
     through_scale,
 )
+from teachgraph.ops.shape import reshape2
 
 __all__ = ["group_norm", "instance_norm", "layer_norm"]
 

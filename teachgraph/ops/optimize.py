@@ -18,6 +18,7 @@ from teachgraph.core.op import Like, Op, op
 from teachgraph.core.ops import UPDATE, check_update, sgd
 from teachgraph.ops.blocked_update import LONG, parts
 from teachgraph.ops.clipping import squares
+from teachgraph.ops.expressions import numpy
 from teachgraph.ops.statements import in_step
 
 __all__ = [
@@ -118,7 +119,7 @@ def momentum(
     return param - learning_rate.item() * step, velocity
 
 
-@momentum.numpy
+@numpy(momentum)
 def momentum_numpy(
     param: Like,
     grad: Like,

@@ -113,8 +113,9 @@ class Trained:
     regularizer: Any
     need_clip: bool
 
-    def follow(self: Any, attr: ParamAttr) -> None:
+    def follow(self: Any, attr: ParamAttr | None) -> None:
         """Take over what the user said."""
+        attr = attr or ParamAttr()
         self.optimize_attr = {"learning_rate": attr.learning_rate}
         self.regularizer = attr.regularizer
         self.need_clip = attr.need_clip

@@ -20,8 +20,9 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_sum, reshape2, transpose2
+from teachgraph.core.ops import reduce_sum
 from teachgraph.ops.join import concat, stack
+from teachgraph.ops.shape import reshape2, transpose2
 
 __all__ = ["rnn_simple"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, unsqueeze2
+from teachgraph.core.ops import reduce_to
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.gather import (
@@ -37,6 +37,7 @@ from teachgraph.ops.places import (
     summed_at,
 )
 from teachgraph.ops.repeat import broadcast_among
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "index_put",

@@ -17,9 +17,12 @@ from teachgraph.core.ops import reshape_as
 __all__ = [
     "flatten_contiguous_range",
     "is_empty",
+    "reshape2",
     "shape_",
     "size",
     "squeeze2",
+    "transpose2",
+    "unsqueeze2",
     "view_dtype",
 ]
 
@@ -28,6 +31,29 @@ __all__ = [
 def view_dtype(input: Any, *, dtype: int) -> Any:
     """Reinterpret the bytes as another dtype (Paddle's code)."""
     return np.array(input, order="C").view(dtypes.convert(dtype))
+
+
+@op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
+def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
+    """Reshape x; a size of 0 keeps x's, one may be -1."""
+    return x.reshape(resolved(shape, x.shape))
+
+
+def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
+    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
+
+    Raises:
+        ShapeError: A size is below -1, which NumPy would take for -1.
+    """
+    if min(shape, default=0) < -1:
+        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
+    return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
+
+
+@reshape2.grad
+def reshape2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
 
 
 @op(key="squeeze", needs="axes of size 1")
@@ -40,6 +66,40 @@ def squeeze2(x: Any, *, axes: Sequence[int] = ()) -> Any:
 def squeeze2_grad(dout: Any, x: Like) -> Any:
     """dx = dout in the shape of x."""
     return reshape_as(dout, x)
+
+
+@op
+def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
+    """Insert a dimension of size 1 at each of `axes`."""
+    if [*axes] == [-1]:
+        return x[..., None]
+    return np.expand_dims(x, tuple(axes))
+
+
+@unsqueeze2.grad
+def unsqueeze2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op(key="transpose", needs="an axis list that names every dimension of X once")
+def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
+    """out[i_axis] = x[i]: dimension k of the result is dimension axis[k] of x."""
+    return np.transpose(x, axis)
+
+
+@transpose2.infers
+def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
+    """x's sizes, permuted."""
+    if len(axis) != x.ndim:
+        raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
+    return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
+
+
+@transpose2.grad
+def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
+    """dx = dout with the inverse permutation."""
+    return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
 @op(key="flatten", needs="a stop_axis that does not come before start_axis")

@@ -14,8 +14,9 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, unsqueeze2
+from teachgraph.core.ops import reduce_to
 from teachgraph.ops.places import fitting
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "OPEN_END",

@@ -13,9 +13,9 @@ from teachgraph.core.ops import (
     LABELS,
     reduce_sum,
     through_softmax,
-    unless_ignored,
     where_labelled,
 )
+from teachgraph.ops.adjoints import unless_ignored
 from teachgraph.ops.math import exp
 
 __all__ = [

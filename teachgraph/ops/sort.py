@@ -12,9 +12,9 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import unsqueeze2
 from teachgraph.ops.axes import back_from_lines, lines, one_axis
 from teachgraph.ops.gather import to_places
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "arg_max",

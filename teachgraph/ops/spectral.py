@@ -12,7 +12,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_sum, turned, unsqueeze2
+from teachgraph.core.ops import reduce_sum
 from teachgraph.ops.decomposition import (
     SQUARE,
     check_matrices,
@@ -21,6 +21,8 @@ from teachgraph.ops.decomposition import (
     triangular_solve,
     unless,
 )
+from teachgraph.ops.matmul import turned
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["eigh", "qr", "svd"]
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, Traced, op
-from teachgraph.core.ops import matmul_v2, reduce_sum, reshape2, transpose2
+from teachgraph.core.ops import reduce_sum
 from teachgraph.ops.linalg import mv
 from teachgraph.ops.math import sqrt
+from teachgraph.ops.matmul import matmul_v2
+from teachgraph.ops.shape import reshape2, transpose2
 from teachgraph.ops.vector_products import dot
 
 __all__ = ["power_iteration", "rows_first", "spectral_norm"]

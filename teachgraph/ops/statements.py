@@ -21,12 +21,10 @@ from teachgraph.core.ops import (
     assign,
     axes,
     elementwise_add,
-    elementwise_div,
     elementwise_mul,
     elementwise_sub,
     fill_constant,
     kept_labels,
-    matmul_v2,
     mul,
     reduce_mean,
     reduce_sum,
@@ -37,11 +35,14 @@ from teachgraph.core.ops import (
     sum_,
     tanh,
 )
+from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.expressions import grad_numpy, numpy
+from teachgraph.ops.matmul import matmul_v2
 
 __all__ = ["in_step"]
 
 
-@fill_constant.numpy
+@numpy(fill_constant)
 def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> str:
     """An array of these sizes; one number needs no filling."""
     kind = dtypes.convert(dtype)
@@ -51,7 +52,7 @@ def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> st
     return f"out = np.full(shape, value, {name})"
 
 
-@assign.numpy
+@numpy(assign)
 def assign_numpy(x: Like) -> str:
     """A copy."""
     return "out = np.array(x)"
@@ -60,8 +61,8 @@ def assign_numpy(x: Like) -> str:
 def writes_as(op: Op, sign: str) -> None:
     """Write an op of inputs that need no alignment as NumPy's own operator."""
 
-    @op.numpy
-    def numpy(x: Like, y: Like, *, axis: int) -> str | None:
+    @numpy(op)
+    def operation(x: Like, y: Like, *, axis: int) -> str | None:
         """NumPy broadcasts as the op does, and its operators check what it checks."""
         aligned = axis in (-1, x.ndim - y.ndim) and x.ndim >= y.ndim
         plain = x.dtype == y.dtype and (sign != "/" or x.dtype.kind == "f")
@@ -94,7 +95,7 @@ def repeated(dout: Like, x: Like, y: Like, axis: int) -> str | None:
     return ".sum(axis=0)" if leading else ""
 
 
-@elementwise_add.grad_numpy
+@grad_numpy(elementwise_add)
 def elementwise_add_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
@@ -103,7 +104,7 @@ def elementwise_add_grad_numpy(
     return None if summed is None else f"dx = dout\ndy = dout{summed}"
 
 
-@elementwise_sub.grad_numpy
+@grad_numpy(elementwise_sub)
 def elementwise_sub_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
@@ -112,7 +113,7 @@ def elementwise_sub_grad_numpy(
     return None if summed is None else f"dx = dout\ndy = (-dout){summed}"
 
 
-@elementwise_mul.grad_numpy
+@grad_numpy(elementwise_mul)
 def elementwise_mul_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
@@ -121,7 +122,7 @@ def elementwise_mul_grad_numpy(
     return None if summed is None else f"dx = dout * y\ndy = (dout * x){summed}"
 
 
-@elementwise_div.grad_numpy
+@grad_numpy(elementwise_div)
 def elementwise_div_grad_numpy(
     dout: Like, out: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
@@ -132,7 +133,7 @@ def elementwise_div_grad_numpy(
     return f"slope = dout / y\ndx = slope\ndy = (-slope * out){summed}"
 
 
-@scale.numpy
+@numpy(scale)
 def scale_numpy(
     x: Like, *, scale: float, bias: float, bias_after_scale: bool
 ) -> str | None:
@@ -146,7 +147,7 @@ def scale_numpy(
     return "out = x * scale + bias" if bias_after_scale else "out = (x + bias) * scale"
 
 
-@sum_.numpy
+@numpy(sum_)
 def sum_numpy(*x: Like) -> str | None:
     """Two terms or more whose sizes are known to be the same."""
     same = all(term == x[0] for term in x) and -1 not in x[0].shape
@@ -154,31 +155,31 @@ def sum_numpy(*x: Like) -> str | None:
     return f"out = {' + '.join(terms)}" if same and len(x) > 1 else None
 
 
-@relu.numpy
+@numpy(relu)
 def relu_numpy(x: Like) -> str:
     """The larger of x and 0."""
     return "out = np.maximum(x, 0)"
 
 
-@relu.grad_numpy
+@grad_numpy(relu)
 def relu_grad_numpy(dout: Like, out: Like) -> str:
     """The gradient where relu let something through."""
     return "dx = dout * (out > 0)"
 
 
-@tanh.numpy
+@numpy(tanh)
 def tanh_numpy(x: Like) -> str | None:
     """NumPy's tanh, of floating numbers."""
     return "out = np.tanh(x)" if x.dtype.kind == "f" else None
 
 
-@tanh.grad_numpy
+@grad_numpy(tanh)
 def tanh_grad_numpy(dout: Like, out: Like) -> str:
     """The rule's own formula."""
     return "dx = dout * (1.0 - out * out)"
 
 
-@mul.numpy
+@numpy(mul)
 def mul_numpy(
     x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
 ) -> str | None:
@@ -187,7 +188,7 @@ def mul_numpy(
     return "out = x @ y" if plain else None
 
 
-@mul.grad_numpy
+@grad_numpy(mul)
 def mul_grad_numpy(
     dout: Like, x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
 ) -> str | None:
@@ -198,7 +199,7 @@ def mul_grad_numpy(
     return "dx = dout @ y.T\ndy = x.T @ dout"
 
 
-@matmul_v2.numpy
+@numpy(matmul_v2)
 def matmul_numpy(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> str | None:
     """Of two matrices, their product, transposed first if asked."""
     if not x.ndim == y.ndim == 2:
@@ -206,7 +207,7 @@ def matmul_numpy(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> str | Non
     return f"out = {'x.T' if trans_x else 'x'} @ {'y.T' if trans_y else 'y'}"
 
 
-@matmul_v2.grad_numpy
+@grad_numpy(matmul_v2)
 def matmul_grad_numpy(
     dout: Like, x: Like, y: Like, *, trans_x: bool, trans_y: bool
 ) -> str | None:
@@ -220,7 +221,7 @@ def matmul_grad_numpy(
     return f"dx = {dx}\ndy = {dy}"
 
 
-@reduce_sum.numpy
+@numpy(reduce_sum)
 def reduce_sum_numpy(
     x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> str | None:
@@ -240,7 +241,7 @@ def arguments(x: Like, dim: Sequence[int], keep_dim: bool, *, reduce_all: bool) 
     return ", ".join(named)
 
 
-@reduce_sum.grad_numpy
+@grad_numpy(reduce_sum)
 def reduce_sum_grad_numpy(
     dout: Like, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> str | None:
@@ -265,7 +266,7 @@ def count_of(x: Like, along: Axes) -> str:
     return " * ".join(f"x.shape[{axis}]" for axis in along)
 
 
-@reduce_mean.numpy
+@numpy(reduce_mean)
 def reduce_mean_numpy(
     x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> str | None:
@@ -282,7 +283,7 @@ def reduce_mean_numpy(
     )
 
 
-@reduce_mean.grad_numpy
+@grad_numpy(reduce_mean)
 def reduce_mean_grad_numpy(
     dout: Like, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> str | None:
@@ -294,7 +295,7 @@ def reduce_mean_grad_numpy(
     return f"dx = np.full({sizes_of(x)}, dout / {count_of(x, None)})"
 
 
-@softmax_with_cross_entropy.numpy
+@numpy(softmax_with_cross_entropy)
 def softmax_with_cross_entropy_numpy(
     logits: Like, label: Like, *, soft_label: bool, ignore_index: int, axis: int
 ) -> str | None:
@@ -314,7 +315,7 @@ if ignored is not None: loss[ignored] = 0
 """
 
 
-@softmax_with_cross_entropy.grad_numpy
+@grad_numpy(softmax_with_cross_entropy)
 def softmax_with_cross_entropy_grad_numpy(
     dsoftmax: Like | None,
     dloss: Like | None,
@@ -368,7 +369,7 @@ def labelled(label: Any, classes: int, ignore_index: int) -> tuple[Index, Any]:
     return (rows, kept), ignored
 
 
-@sgd.numpy
+@numpy(sgd)
 def sgd_numpy(param: Like, grad: Like, learning_rate: Like) -> str | None:
     """The formula, for a gradient of the parameter's shape and one rate."""
     if not in_step(param, grad) or learning_rate != ((), param.dtype):

@@ -15,12 +15,11 @@ from teachgraph.core.ops import (
     add_along,
     axes,
     check_floating,
-    elementwise_div,
     elementwise_mul,
     spread,
 )
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import equal, not_equal
+from teachgraph.ops.elementwise import elementwise_div, equal, not_equal
 from teachgraph.ops.math import abs_, sign
 from teachgraph.ops.reduce import largest, smallest
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, unsqueeze2
+from teachgraph.core.ops import reduce_to
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["cross", "dot"]
 

@@ -18,8 +18,8 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.scope import global_scope
 from teachgraph.static.layers import create_global_var
+from teachgraph.static.scope import global_scope
 from teachgraph.static.variable import Variable
 
 __all__ = ["Accumulators", "Kept"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
 
-__all__ = ["FRACTION", "NOT_NEGATIVE", "Range", "check", "is_number"]
+__all__ = ["FRACTION", "NOT_NEGATIVE", "NUMBERS", "Range", "check", "is_number"]
 
 
 class Range(NamedTuple):
@@ -23,14 +23,14 @@ class Range(NamedTuple):
         return f"in [{self.low:g}, {self.high:g})"
 
 
+NUMBERS = (int, float, np.integer, np.floating)
 FRACTION = Range(0.0, 1.0)
 NOT_NEGATIVE = Range()
 
 
 def is_number(value: Any) -> bool:
     """True for a real number of Python's or NumPy's, but no bool."""
-    kinds = (int, float, np.integer, np.floating)
-    return isinstance(value, kinds) and not isinstance(value, bool)
+    return isinstance(value, NUMBERS) and not isinstance(value, bool)
 
 
 def check(options: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:

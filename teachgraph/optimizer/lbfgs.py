@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.grad_mode import enable_grad
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.core.modes import enable_grad, in_dynamic_mode
+from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.optimizer.line_search import Point, strong_wolfe
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.optimizer import Optimizer

@@ -7,33 +7,35 @@ on Variables `minimize` appends it after the backward operators.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import naming
+from teachgraph.core import unique_name
+from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import recording
-from teachgraph.core.program import OpRole
+from teachgraph.core.program import OpRole, marked
 from teachgraph.ops.inplace import add_onto
 from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (
+    KINDS,
     Group,
     clip_of,
     groups_of,
     name_of,
     regularizer_of,
+    several,
 )
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
-from teachgraph.static.append_backward import append_backward
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
@@ -51,7 +53,6 @@ PREPARING = "gradient_clip", "regularization"
 """Paddle's name scopes for what happens to gradients before an update."""
 
 SCHEDULE = "LR_Scheduler"
-GENERATED = naming.Plain("_generated_var")
 
 record = recording.set
 
@@ -100,23 +101,24 @@ class Optimizer:
             clip=None if grad_clip is None else clip_of(grad_clip),
             options={name: number(v) for name, v in (options or {}).items()},
         )
-        self._groups = [self._common]
+        self._groups, self._parameters = [self._common], None
         if parameters is not None:
             self._groups = groups_of(parameters, self._common)
+            self._parameters = [p for g in self._groups for p in g.parameters or ()]
+        self._only_group = self._groups[0] if len(self._groups) == 1 else None
         for group in (self._common, *self._groups) if self.ranges else ():
             check(group.options, self.ranges)
-        self._group_of = {
-            name_of(p): group
-            for group in self._groups
-            for p in (group.parameters or () if len(self._groups) > 1 else ())
-        }
-        self._parameters = None
-        if parameters is not None:
-            self._parameters = [p for g in self._groups for p in g.parameters or ()]
-        self._groups_change_gradients = any(
-            group.clip is not None or group.regularizer is not None
-            for group in (self._common, *self._groups)
-        )
+
+    @cached_property
+    def _group_of(self) -> Mapping[str, Group]:
+        """The group of each parameter, by its name."""
+        return {name_of(p): g for g in self._groups for p in g.parameters or ()}
+
+    @cached_property
+    def _groups_change_gradients(self) -> bool:
+        """True if a group clips or decays."""
+        groups = (self._common, *self._groups)
+        return any(g.clip is not None or g.regularizer is not None for g in groups)
 
     @cached_property
     def _accumulators(self) -> Accumulators:
@@ -147,8 +149,8 @@ class Optimizer:
 
     def group(self, parameter: Any) -> Group:
         """Return the group of a parameter."""
-        if not self._group_of:
-            return self._groups[0]
+        if (alone := self._only_group) is not None:
+            return alone
         return self._group_of.get(parameter.name, self._common)
 
     def factor(self, parameter: Any) -> float:
@@ -312,7 +314,8 @@ class Optimizer:
         if isinstance(loss, Tensor):
             trained = self.parameters if parameters is None else parameters
             return [(p, p.grad) for p in trained if p.grad is not None]
-        return append_backward(loss, parameters, no_grad_set)
+        wanted = None if parameters is None else several(parameters, KINDS)
+        return append_backward(loss, wanted, no_grad_set or ())
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
@@ -348,7 +351,7 @@ class Optimizer:
         """Clip the gradients and add the decay, on Tensors or in `program`."""
         with scope(program, PREPARING[0]):
             pairs = self.clipped(pairs)
-        with scope(program, PREPARING[1]), naming.scope(GENERATED):
+        with scope(program, PREPARING[1]), unique_name.plain("_generated_var"):
             for parameter, grad in pairs:
                 decay = self.decay(parameter)
                 if decay is not None:
@@ -360,12 +363,13 @@ class Optimizer:
         common = self._rate.variable(program)
         kept = [self.remembered(parameter) for parameter, _ in pairs]
         for pair, own in zip(pairs, kept, strict=True):
-            with scope(program, "optimizer"), serving(program, pair):
+            with scope(program, "optimizer"):
                 factor = self.factor(pair[0])
                 rate = common if factor == 1.0 else self._rate.scaled(program, factor)
-                self.update(*pair, rate, *own)
+                with serving(pair):
+                    self.update(*pair, rate, *own)
         for pair, own in zip(pairs, kept, strict=True) if self.finishing else ():
-            with scope(program, self.finishing), serving(program, pair):
+            with scope(program, self.finishing), serving(pair):
                 self.finish(pair[0], *own)
 
     def clipped(self, pairs: Pairs) -> Pairs:
@@ -408,15 +412,9 @@ class Optimizer:
     set_dict = set_state_dict
 
 
-@contextmanager
-def serving(program: Program, pair: tuple[Any, Any]) -> Iterator[None]:
+def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:
     """Mark the operators of an update with its (parameter, gradient): `op_role_var`."""
-    ops = program.current_block().ops
-    first = len(ops)
-    yield
-    for op in ops[first:]:
-        if not op.role & OpRole.RATE:
-            op.set_attr("op_role_var", [variable.name for variable in pair])
+    return marked(op_role_var=[variable.name for variable in pair])
 
 
 NOWHERE: AbstractContextManager[Any] = nullcontext()

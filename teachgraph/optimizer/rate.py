@@ -16,7 +16,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.program import OpRole
-from teachgraph.optimizer.checks import is_number
+from teachgraph.optimizer.checks import NUMBERS
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.static.layers import create_global_var
 from teachgraph.static.program import Program
@@ -67,12 +67,7 @@ class Rate:
         if self.scheduler is not None:
             return self.scheduler()
         if self._number is None:
-            raise ModeError(
-                at_user_line(
-                    "the learning rate is a variable, which has a value only when its "
-                    "program runs: fetch it there"
-                )
-            )
+            raise no_value_yet()
         return self._number
 
     def set(self, value: Any) -> None:
@@ -103,7 +98,7 @@ class Rate:
         self.scheduler = scheduler
         for variable in self.variables.values():
             program: Any = variable.block.program
-            program.asked[variable.name] = scheduler
+            program.ask(variable.name, scheduler)
 
     def tensors(self) -> Scaled:
         """The rate as it is now, as a scalar for each factor."""
@@ -120,7 +115,7 @@ class Rate:
                 [], self.now(), dtypes.float32, persistable=True, name=name
             )
             if self.scheduler is not None:
-                program.asked[name] = self.scheduler
+                program.ask(name, self.scheduler)
         return self.variables[id(program)]
 
     def scaled(self, program: Program, factor: float) -> Variable:
@@ -137,13 +132,24 @@ class Rate:
             return scaled
 
 
+def no_value_yet() -> ModeError:
+    """The error for a rate that a program computes."""
+    return ModeError(
+        at_user_line(
+            "the learning rate is a variable, which has a value only when its program "
+            "runs: fetch it there"
+        )
+    )
+
+
 def checked(value: Any) -> float:
     """A learning rate that is a number.
 
     Raises:
         InvalidValueError: It is no number of 0 or more.
     """
-    if not is_number(value) or not 0 <= value < inf:
+    number = isinstance(value, NUMBERS) and not isinstance(value, bool)
+    if not number or not 0 <= value < inf:
         raise InvalidValueError(
             at_user_line(
                 f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"

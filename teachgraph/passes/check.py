@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teachgraph.core.build import fits, infer
+from teachgraph.core.build import infer
 from teachgraph.core.errors import (
     DTypeError,
     ProgramError,
@@ -120,7 +120,7 @@ def check_specs(operator: Operator, place: int) -> None:
         if declared.dtype != inferred.dtype:
             says = f"gives {inferred.dtype}, but {name!r} is {declared.dtype}"
             raise located(operator, place, says, DTypeError)
-        if not fits(declared, inferred):
+        if not declared.fits(inferred):
             shapes = list(inferred.shape), list(declared.shape)
             says = f"gives {shapes[0]}, but {name!r} is {shapes[1]}"
             raise located(operator, place, says, ShapeError)

@@ -63,7 +63,7 @@ def copied(program: Program, copy: Program) -> None:
     the seed of the original as an attribute.
     """
     copy.random_seed = program.random_seed
-    copy.asked = dict(program.asked)
+    copy.asked = program.asked
     copy.op_role = program.op_role
     for source in program.blocks[1:]:
         copy._create_block(source.parent_idx)

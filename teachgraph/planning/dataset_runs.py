@@ -11,8 +11,8 @@ from teachgraph.ops.print_assert import print_
 from teachgraph.planning.fetching import fetch_names
 
 if TYPE_CHECKING:
+    from teachgraph.core.executor import Scope
     from teachgraph.core.program import Program, Variable
-    from teachgraph.core.scope import Scope
     from teachgraph.passes.compiled import CompiledProgram
     from teachgraph.planning.executor import Executor
 

@@ -19,10 +19,10 @@ from teachgraph.core.errors import (
     ProgramError,
     at_user_line,
 )
+from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.extend import unregistered
 from teachgraph.core.program import Program as CoreProgram
 from teachgraph.core.program import Variable
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FeedError, at_user_line
-from teachgraph.core.executor import fits
-from teachgraph.core.program import Variable
+from teachgraph.core.program import Variable, fits
 
 __all__ = ["as_fed"]
 

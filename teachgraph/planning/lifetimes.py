@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from teachgraph.control_flow.source import Expression, Writer
+from teachgraph.control_flow.source import Expression, Writer, with_attrs
 from teachgraph.core.op import GradOp, like
 from teachgraph.core.program import Operator, Variable
 from teachgraph.core.steps import Call, Step, Values
@@ -90,7 +90,7 @@ class Overwriting:
     def write(self, writer: Writer) -> None:
         """Write the call with `out=`."""
         out = Expression(f"{writer.uses(spare)}({writer.name(self.over)})")
-        writer.step(self.call.with_attrs(out=out))
+        writer.step(with_attrs(self.call, out=out))
 
 
 def release(

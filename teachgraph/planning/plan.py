@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -9,14 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from teachgraph.core.errors import FetchError, at_user_line
-from teachgraph.core.executor import Inputs, Run
-from teachgraph.core.observe import followed, observers
+from teachgraph.core.executor import Inputs, Run, Scope
+from teachgraph.core.observe import observers
 from teachgraph.core.program import Program
-from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Call
-from teachgraph.planning.lifetimes import large
+from teachgraph.planning.lifetimes import LARGE, UNKNOWN
 from teachgraph.planning.refusals import Refusals
-from teachgraph.planning.written import WrittenPlan
+from teachgraph.planning.written import WrittenPlan, followed
 
 __all__ = ["AnyFeedPlan", "Plan"]
 
@@ -33,6 +33,7 @@ class Plan(Refusals):
         passes: Rewrite the program (`program, fetches -> program`) that is written
             down; None if it never is.
         options: What lowerings of extensions may ask for.
+        unknown: Names that were fed and that the program does not have.
         branches: Whether a value may be missing at the end of a run.
         ready: Whether it may run as Python: once it has run, if it ever may. A program
             of large values may at once: generated code lets go of them after their last
@@ -42,6 +43,7 @@ class Plan(Refusals):
     passes: Sequence[ProgramPass] | None = ()
     options: dict[str, Any]
     ready: bool
+    unknown: list[str]
     branches: bool
 
     @classmethod
@@ -57,9 +59,12 @@ class Plan(Refusals):
         """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
         plan.passes, plan.options = passes, options
+        plan.unknown = sorted({*fed} - plan.variables.keys())
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
         variables = program.global_block().vars.values()
-        plan.ready = passes is not None and any(map(large, variables))
+        plan.ready = passes is not None and any(
+            v.spec.nbytes(UNKNOWN) >= LARGE for v in variables
+        )
         return plan
 
     @cached_property
@@ -81,6 +86,8 @@ class Plan(Refusals):
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
+        if self.unknown:
+            warn_of_unknown(self.unknown[0])
         if self.ready and not observers:
             values = self.written.run(feed, scope)
         else:
@@ -94,6 +101,15 @@ class Plan(Refusals):
         """A walk, in the first run and where somebody follows; else the Python."""
         walks = followed(self.program) if observers else not self.ready
         return self.run if walks or self.passes is None else self.written.run
+
+
+def warn_of_unknown(name: str) -> None:
+    """Warn the caller of `Executor.run` of a feed that the program does not have."""
+    warnings.warn(
+        f"The variable {name} is not found in program. It is not declared or is "
+        "pruned.",
+        stacklevel=5,
+    )
 
 
 class AnyFeedPlan(Plan):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from teachgraph.core import executor as core
 from teachgraph.core.errors import (
     FeedError,
@@ -9,7 +11,7 @@ from teachgraph.core.errors import (
     NotInitializedError,
     at_user_line,
 )
-from teachgraph.core.program import Block
+from teachgraph.core.program import Block, Variable
 from teachgraph.core.steps import Step
 from teachgraph.planning.feeds import as_fed
 
@@ -19,17 +21,9 @@ __all__ = ["Refusals"]
 class Refusals(core.Plan):
     """A plan whose errors say what would be right."""
 
-    def checked(self, feed: core.Inputs) -> core.Inputs:
-        """The fed values that are read, as arrays of the declared shapes and dtypes.
-
-        Raises:
-            FeedError: One is of another shape or dtype.
-        """
-        values = {name: feed[name] for name in self.feeds}
-        for name, value in values.items():
-            if not core.is_like(value, variable := self.variables[name]):
-                values[name] = as_fed(variable, value)
-        return values
+    def as_fed(self, variable: Variable, value: Any) -> core.Array:
+        """A fed value as an array of the declared shape and dtype; see `feeds`."""
+        return as_fed(variable, value)
 
     def not_fetched(self, name: str) -> FetchError:
         """The error for a fetch of a variable without a value by the end of a run."""

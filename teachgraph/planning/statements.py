@@ -1,8 +1,8 @@
 """Calls of kernels written as the NumPy statements that they come to.
 
-An op may say which statements compute what its kernel does (`op.numpy`), given shapes
-and dtypes for which the kernel's checks are known to hold. In generated code they stand
-in place of the call, in the names of the program.
+`ops.expressions` says which statements compute what a kernel does, given shapes and
+dtypes for which the kernel's checks are known to hold. In generated code they stand in
+place of the call, in the names of the program.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from teachgraph.control_flow.source import Writer
 from teachgraph.core.op import GradOp, Like
 from teachgraph.core.program import Variable
 from teachgraph.core.steps import Call, Step
+from teachgraph.ops.expressions import expressions
 
 __all__ = ["StatementWriter", "Statements", "with_statements"]
 
@@ -101,13 +102,14 @@ def like(variable: Variable) -> Like:
 def settled(call: Call, known: Mapping[str, Like]) -> Call:
     """Ask the op of a call for its statements, if what it is given is known."""
     op = call.operator.op
-    if op.expression is None or not known.keys() >= {*call.arguments} - {None}:
+    expression = expressions.get(op.type)
+    if expression is None or not known.keys() >= {*call.arguments} - {None}:
         return call
     likes = [None if name is None else known[name] for name in call.arguments]
     attrs = op.complete(call.operator.own_attrs)
     if isinstance(op, GradOp):
         attrs = {name: attrs[name] for name in op.source.defaults}
-    text = op.expression(*likes, **attrs)
+    text = expression(*likes, **attrs)
     return call if text is None else Statements(call, text.splitlines())
 
 
@@ -141,8 +143,8 @@ class StatementWriter(Writer):
         for parameter, variable in [*named_arguments(step), *named_results(step)]:
             text = "None" if variable is None else self.name(variable)
             bound[parameter] = ast.parse(text, mode="eval").body
-        assert op.expression is not None
-        rename, first = Rename(self, bound, op.expression.__globals__), True
+        expression: Any = expressions[op.type]
+        rename, first = Rename(self, bound, expression.__globals__), True
         for statement in ast.parse(step.text).body:
             if not rename.known(statement):
                 for line in ast.unparse(rename.visit(statement)).splitlines():

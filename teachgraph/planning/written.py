@@ -9,9 +9,8 @@ from typing import Any
 
 import teachgraph.ops.statements  # noqa: F401  registers what the core's ops come to
 from teachgraph.control_flow.source import Code
-from teachgraph.core.executor import Inputs, is_like
-from teachgraph.core.observe import followed, observers
-from teachgraph.core.scope import Scope
+from teachgraph.core.executor import Inputs, Scope, is_like
+from teachgraph.core.observe import observers
 from teachgraph.core.steps import Step, cause_of, failed
 from teachgraph.planning.lifetimes import release
 from teachgraph.planning.memory import MemoryPlan, memory_plan
@@ -135,3 +134,11 @@ def failed_at(error: Exception, code: Code) -> Exception:
         return error
     local = frame.tb_frame.f_locals
     return failed(step, {n: local.get(i) for i, n in code.names.items()}, error)
+
+
+def followed(program: Any) -> bool:
+    """True if some observer wants each operator of the next run of `program`."""
+    for observer in observers:  # noqa: SIM110  a generator would cost each run more
+        if observer.follows(program):
+            return True
+    return False

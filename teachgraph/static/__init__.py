@@ -76,9 +76,6 @@ from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
-from teachgraph.core.scope import Scope as Scope
-from teachgraph.core.scope import global_scope as global_scope
-from teachgraph.core.scope import scope_guard as scope_guard
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.param_attr import WeightNormParamAttr
@@ -108,6 +105,9 @@ from teachgraph.static.program import (
     program_guard,
 )
 from teachgraph.static.py_func import py_func
+from teachgraph.static.scope import Scope as Scope
+from teachgraph.static.scope import global_scope as global_scope
+from teachgraph.static.scope import scope_guard as scope_guard
 from teachgraph.static.variable import Parameter, Variable
 
 __all__ = [

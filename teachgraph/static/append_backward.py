@@ -12,13 +12,13 @@ from typing import Any
 from teachgraph.autograd.recompute_program import recomputing
 from teachgraph.control_flow import backward as _grad_builders  # noqa: F401
 from teachgraph.control_flow import double_backward as _double_grad  # noqa: F401
-from teachgraph.control_flow.sub_block import look_around
 from teachgraph.core import backward as core
 from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.program import Operator, OpRole, Parameter, Program, Variable
+from teachgraph.core.program import Operator, Parameter, Variable
+from teachgraph.static.gradient_hooks import apply_hooks, hooks_of
 
-__all__ = ["append_backward", "gradients", "share_hooks"]
+__all__ = ["append_backward", "gradients"]
 
 Callback = Callable[..., Any]
 
@@ -57,13 +57,9 @@ def append_backward(
         callbacks=callbacks,
         checkpoints=checkpoints,
     )
-    if loss.block.parent is not None:
-        look_around()
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
         wrappers.append(recomputing([*names_of(checkpoints)]))
-    if any("gradient_hooks" in vars(v) for v in loss.block.vars.values()):
-        wrappers.append(hooked)
     return core.append_backward(loss, parameter_list, no_grad_set or (), wrappers)
 
 
@@ -128,12 +124,8 @@ def gradients(
                 f"{root.name} {root.shape}, {weight.name} {weight.shape}"
             )
     block = roots[0].block
-    if block.parent is not None:
-        look_around()
     seeds = [None if weight is None else weight.name for weight in weights]
     backward = Backward(block, roots, no_grad_set or (), leaves)
-    if any("gradient_hooks" in vars(v) for v in block.vars.values()):
-        backward.visit = hooked(backward, backward.visit)
     names = backward.run(seeds)
     written = {name for operator in block.ops for name in operator.output_arg_names}
     for leaf in leaves:
@@ -142,43 +134,6 @@ def gradients(
     return [
         block.var(names[leaf.name]) if leaf.name in names else None for leaf in leaves
     ]
-
-
-def hooks_of(variable: Variable) -> Collection[Callable[[Any], Any]]:
-    """Return the functions that `register_hook` was given."""
-    hooks: dict[Any, Callable[[Any], Any]] = vars(variable).get("gradient_hooks", {})
-    return hooks.values()
-
-
-def share_hooks(program: Program, clone: Program) -> None:
-    """Let a clone's variables have the hooks of the program's."""
-    for name, variable in program.global_block().vars.items():
-        if hooks := vars(variable).get("gradient_hooks"):
-            vars(clone.global_block().vars[name])["gradient_hooks"] = hooks
-
-
-def hooked(backward: Backward, visit: Visit) -> Visit:
-    """Wrap a reverse pass: gradients go through the hooks of their variables."""
-
-    def visit_hooked(operator: Operator, wanted: Sequence[str]) -> None:
-        for name in operator.output_arg_names:
-            variable = backward.block.vars.get(name)
-            if variable is not None and hooks_of(variable) and name in backward.names:
-                backward.accumulate([name])
-                apply_hooks(backward, backward.names, variable)
-        visit(operator, wanted)
-
-    return visit_hooked
-
-
-def apply_hooks(backward: Backward, names: dict[str, str], variable: Variable) -> None:
-    """Replace a gradient by what the hooks make of it: they append operators."""
-    gradient: Any = backward.block.var(names[variable.name])
-    with backward.block.program.with_role(OpRole.BACKWARD):
-        for hook in hooks_of(variable):
-            changed = hook(gradient)
-            gradient = gradient if changed is None else changed
-    names[variable.name] = gradient.name
 
 
 OPTIONAL_LIST = (list, tuple, type(None))

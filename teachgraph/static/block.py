@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.core import dtypes, unique_name
+from teachgraph.control_flow.sub_block import replace_name
+from teachgraph.core import dtypes
 from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.core.program import OpRole, Slots
-from teachgraph.core.threads import InForce
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.append_op import insert_named
 from teachgraph.static.array_variable import ARRAY, ArrayVariable
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Block"]
 
-device_in_force = InForce("")
-"""The device that operators are appended for, nothing if nobody says."""
-
-FLAGS = ("persistable", "stop_gradient", "is_data")
-
 
 class Block(core.Block):
     """An ordered list of operators and the variables they name.
@@ -39,6 +34,7 @@ class Block(core.Block):
     operator_class = Operator
     variable_class = Variable
     parameter_class = Parameter
+    classes = {ARRAY: ArrayVariable}  # noqa: RUF012  declared by the core
 
     program: Program
     vars: dict[str, Variable]  # type: ignore[assignment]  # dict is invariant
@@ -50,53 +46,37 @@ class Block(core.Block):
         def parent(self) -> Block | None:
             """The block around this one."""
 
-        def add(self, variable: core.Variable) -> Variable:
-            """Add a variable, under its name."""
+        def create_var(
+            self,
+            name: str | None = None,
+            shape: Sequence[int | None] | None = None,
+            dtype: Any = None,
+            **options: Any,
+        ) -> Variable:
+            """Create a variable, or return the one of that name."""
+
+        def add_parameter(
+            self, name: str, shape: Sequence[int], dtype: Any = "", attr: Any = None
+        ) -> Parameter:
+            """Create a parameter, or return the one of that name."""
+
+        def insert(
+            self,
+            index: int,
+            type: str,
+            inputs: Slots,
+            outputs: Slots,
+            attrs: dict[str, Any],
+        ) -> Operator:
+            """Insert an operator."""
 
         def _find_var_recursive(self, name: str) -> Variable | None: ...
         def _var_recursive(self, name: str) -> Variable: ...
+        def var(self, name: str) -> Variable:
+            """The variable of that name, of this block only."""
+
         def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
             """The parameters, in order of creation."""
-
-    def create_var(
-        self,
-        name: str | None = None,
-        shape: Sequence[int | None] | None = None,
-        dtype: Any = None,
-        **options: Any,
-    ) -> Variable:
-        """Create a variable, or return the one of that name if it is as described.
-
-        Args:
-            name: By default `_generated_var_N`.
-            shape: -1 or None for a size that is not known.
-            dtype: By default float32.
-            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
-                `lod_level` is accepted.
-
-        Raises:
-            TypeError: `name` is no string.
-            ProgramError: The name stands for something else already, or a size is
-                less than -1.
-        """
-        name = unique_name.generate("_generated_var") if name is None else name
-        if not isinstance(name, str):
-            raise TypeError(f"a variable's name is a string, got {type(name)}")
-        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
-        if min(sizes, default=0) < -1:
-            raise ProgramError(
-                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
-            )
-        kind = ArrayVariable if options.get("type") == ARRAY else Variable
-        flags = {key: options[key] for key in FLAGS if key in options}
-        variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
-        if "type" in options:
-            variable.type = options["type"]
-        if (old := self.vars.get(name)) is None:
-            return self.add(variable)
-        described = {"shape": shape, "dtype": dtype, **flags}
-        refuse_other(old, variable, [k for k, v in described.items() if v is not None])
-        return old
 
     def create_parameter(
         self,
@@ -124,37 +104,21 @@ class Block(core.Block):
             TypeError: There is no shape.
             ProgramError: A size is not positive, or the name stands for something else.
         """
-        if not isinstance(shape, (list, tuple)):
-            raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
-        if any(size <= 0 for size in shape):
-            raise ProgramError(
-                at_user_line(
-                    "Each dimension of shape for Parameter must be greater than 0, "
-                    f"but received {list(shape)}"
-                )
-            )
         if attr is None and (settings or not trainable):
             attr = ParamAttr(trainable=trainable, **settings)
-        parameter = super().create_parameter(name, shape, dtype, attr)
-        described = Parameter(self, name, shape, dtype, attr)
-        refuse_other(parameter, described, ("shape", "dtype"))
+        parameter = self.add_parameter(name, shape, dtype, attr)
         if initializer is not None:
             op, attrs = initializer.operation(parameter.shape, parameter.dtype)
             append(self, op, (), attrs, out=[parameter])
-        return parameter  # type: ignore[return-value]
+        return parameter
 
-    def var(self, name: str) -> Variable:
-        """The variable of that name, of this block only.
-
-        Raises:
-            TypeError: `name` is no string.
-            ProgramError: There is none.
-        """
-        if not isinstance(name, str):
-            raise TypeError(
-                f"var require string as parameter, but get {type(name)} instead."
-            )
-        return super().var(name)  # type: ignore[return-value]
+    def no_variable(self, name: Any) -> Exception:
+        """The error for a name that no variable of this block has."""
+        if isinstance(name, str):
+            return super().no_variable(name)
+        return TypeError(
+            f"var require string as parameter, but get {type(name)} instead."
+        )
 
     def rename_var(self, old: str, new: str) -> None:
         """Give a variable another name, here and in every operator of the program.
@@ -171,7 +135,7 @@ class Block(core.Block):
         self.vars[new]._name = new
         for block in self.program.blocks:
             for operator in block.ops:
-                operator.rename(old, new)
+                replace_name(operator, old, new)
         self.program.touch()
 
     def iter_parameters(self) -> Iterator[Parameter]:
@@ -264,19 +228,6 @@ class Block(core.Block):
         assert isinstance(operator, Operator)
         return operator
 
-    def insert(
-        self,
-        index: int,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: dict[str, Any],
-    ) -> Operator:
-        """Insert an operator, whose names are settled: the one way into `ops`."""
-        if device := device_in_force.value:
-            attrs.setdefault("op_device", device)
-        return super().insert(index, type, inputs, outputs, attrs)  # type: ignore[return-value]
-
     def _remove_op(self, index: int) -> None:
         self.remove(index)
 
@@ -290,21 +241,3 @@ class Block(core.Block):
     def role(self, role: OpRole) -> Any:
         """A context in which appended operators have this role."""
         return self.program.with_role(role)
-
-
-def refuse_other(old: core.Variable, new: core.Variable, facts: Iterable[str]) -> None:
-    """Refuse a second variable of a name unless it is like the first.
-
-    Raises:
-        ProgramError: One of these facts differs.
-    """
-    for fact in {"shape", "dtype", "persistable"}.intersection(facts):
-        before, now = getattr(old, fact), getattr(new, fact)
-        if before != now:
-            raise ProgramError(
-                at_user_line(
-                    f"Variable '{old.name}' has been created before. The previous "
-                    f"{fact} is {before}, the new {fact} is {now}. "
-                    "They are not matched."
-                )
-            )

@@ -70,7 +70,8 @@ def built_program(document: Part, kind: type[P]) -> P:
             f"{version} is newer than {VERSION}, the newest this release can read"
         )
     program = kind()
-    program.random_seed = top["random_seed"].integer(-LARGEST_INTEGER, LARGEST_INTEGER)
+    seeded: Any = program  # the public class, whose seed can be set
+    seeded.random_seed = top["random_seed"].integer(-LARGEST_INTEGER, LARGEST_INTEGER)
     parts = [
         part.fields("parent", "forward", "backward", "vars", "ops")
         for part in top["blocks"].items(MOST_BLOCKS)

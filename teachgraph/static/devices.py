@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from teachgraph.autograd.places import CPUPlace
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.static.block import device_in_force
+from teachgraph.core.program import marked
 
 __all__ = ["cpu_places", "device_guard"]
 
@@ -43,5 +43,5 @@ def device_guard(device: str | None = None) -> Iterator[None]:
                 f"{device!r}"
             )
         )
-    with device_in_force.holding(device or ""):
+    with marked(op_device=device or None):
         yield

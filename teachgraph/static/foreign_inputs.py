@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import build, dtypes, naming
+from teachgraph.core import build, dtypes, unique_name
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.program import Block
 from teachgraph.ops.creation import assign_value
@@ -51,7 +51,7 @@ def constant(block: Block, value: Any, inputs: Sequence[Any]) -> Any:
     dtype = dtype_beside(inputs, value) or array.dtype
     code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
     attrs = {"values": array.flatten(), "shape": list(array.shape), "dtype": code}
-    with naming.scope(naming.Plain("assign")):
+    with unique_name.plain("assign"):
         return build.append(block, assign_value, (), attrs)
 
 

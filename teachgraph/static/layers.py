@@ -8,8 +8,8 @@ from math import prod
 from operator import index
 from typing import Any
 
-from teachgraph.core import dtypes, naming, ops, unique_name
-from teachgraph.core.build import append
+from teachgraph.core import dtypes, ops, unique_name
+from teachgraph.core.build import append, new_parameter
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -21,7 +21,6 @@ from teachgraph.ops import metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import (
-    Static,
     default_main_program,
     default_startup_program,
 )
@@ -60,16 +59,21 @@ def data(
     In Paddle this is `paddle.static.data` and `fluid.data`.
     """
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(
-            "The type of 'shape' in paddle.static.data must be (list, tuple), but "
-            f"received {type(shape)}."
-        )
+        raise no_shape(shape)
     if lod_level:
         raise ProgramError("lod_level: sequences are padded here, not level-of-detail")
     sizes = [-1 if n is None else n for n in shape]
     block = default_main_program().global_block()
     return block.create_var(
         name, sizes, dtypes.convert(dtype), stop_gradient=True, is_data=True
+    )
+
+
+def no_shape(shape: Any) -> TypeError:
+    """The error for what is no shape, in Paddle's words."""
+    return TypeError(
+        "The type of 'shape' in paddle.static.data must be (list, tuple), but "
+        f"received {type(shape)}."
     )
 
 
@@ -84,7 +88,7 @@ def parameter(
     initializer = wanted.initializer or wished(is_bias=suffix == "b") or default
     if isinstance(wanted, WeightNormParamAttr):
         return normalised(layer, name, shape, dtype, wanted, initializer)
-    return Static().create_parameter(name, shape, dtype, wanted, initializer)
+    return new_parameter.call(name, shape, dtype, wanted, initializer)  # type: ignore[return-value]
 
 
 def fc(
@@ -122,7 +126,7 @@ def fc(
                 at_user_line(f"fc: x must be a Variable, got {type(value)}")
             )
     act = activations.activation(activation)
-    with naming.layer("fc", name) as layer:
+    with unique_name.layer("fc", name) as layer:
         rows = [n % len(v.shape) if (n := num_flatten_dims) < 0 else n for v in inputs]
         each = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr]
         attrs = list(each) if len(each) == len(inputs) else [*each] * len(inputs)
@@ -141,15 +145,20 @@ def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variabl
     """One input times its weight."""
     columns = prod(x.shape[rows:])
     if min(x.shape[rows:], default=1) < 0:
-        raise ProgramError(
-            at_user_line(
-                f"fc: the sizes of {x.name!r} after the first {rows} must be known, "
-                f"got {list(x.shape)}"
-            )
-        )
+        raise unknown_columns(x, rows)
     weight = parameter(layer, "w", [columns, size], x.dtype, attr, XavierUniform())
     out: Variable = ops.mul(x, weight, x_num_col_dims=rows)
     return out
+
+
+def unknown_columns(x: Variable, rows: int) -> ProgramError:
+    """The error for an input of `fc` whose weight would have no size."""
+    return ProgramError(
+        at_user_line(
+            f"fc: the sizes of {x.name!r} after the first {rows} must be known, got "
+            f"{list(x.shape)}"
+        )
+    )
 
 
 def accuracy(
@@ -166,7 +175,7 @@ def accuracy(
 
     In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
     """
-    with naming.layer("accuracy"):
+    with unique_name.layer("accuracy"):
         best, indices = sort.top_k_v2(input, k=k)
         share, _, _ = metric.accuracy(best, indices, label)
     return share  # type: ignore[no-any-return]
@@ -205,7 +214,7 @@ def auc(
         for shape in shapes
         for _ in range(2)
     ]
-    with naming.layer("auc") as layer:
+    with unique_name.layer("auc") as layer:
         names = [layer(), layer()]
     areas = []
     for name, pair, steps in (
@@ -213,7 +222,7 @@ def auc(
         (names[0], counts[2:], 0),
     ):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
-        with naming.scope(lambda name=name: name):
+        with unique_name.called(name):
             areas.append(metric.auc(input, label, *pair, **attrs)[0])
     return areas[1], areas[0], counts
 
@@ -267,7 +276,7 @@ def create_parameter(
     In Paddle this is `paddle.static.create_parameter`.
     """
     default = default_initializer or (Constant(0.0) if is_bias else XavierUniform())
-    with naming.layer("create_parameter") as layer:
+    with unique_name.layer("create_parameter") as layer:
         given = ParamAttr(name=name) if attr is None else attr
         suffix = "b" if is_bias else "w"
         found = parameter(layer.name, suffix, shape, dtype, given, default)

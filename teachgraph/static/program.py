@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.core import build, modes
+from teachgraph.control_flow.sub_block import look_around
 from teachgraph.core import program as core
 from teachgraph.core.program import set_default_programs
-from teachgraph.ops.initializer import Initializer
-from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
 from teachgraph.static.block import Block
 from teachgraph.static.program_io import ProgramIO
@@ -33,7 +31,6 @@ class Program(ProgramIO):
     """Blocks of operators and variables; block 0 is where it starts.
 
     Attributes:
-        first_seed: The `random_seed` of new programs; see `global_seed`.
         asked: Variables, by name, whose value is asked for before each run.
         adopt: Makes a variable of a Tensor that meets one here, while a function is
             traced into this program; None otherwise.
@@ -47,33 +44,24 @@ class Program(ProgramIO):
     """
 
     block_class = Block
-    first_seed = 0
+    asked: Mapping[str, Callable[[], float]] = MappingProxyType({})
+    adopt: Callable[[Any], Variable] | None = None
 
     origin: Program | None
     blocks: list[Block]  # type: ignore[assignment]  # list is invariant
 
-    def __init__(
-        self, *, origin: Program | None = None, for_test: bool = False
-    ) -> None:
-        self.scope_counts: Counter[str] = Counter()
-        self.asked: dict[str, Callable[[], float]] = {}
-        self.adopt: Callable[[Any], Variable] | None = None
-        super().__init__(origin=origin, for_test=for_test)
-        self._random_seed = self.first_seed
-
-    @property
-    def random_seed(self) -> int:
-        """If not 0, random ops draw the same numbers in every run."""
-        return self._random_seed
-
-    @random_seed.setter
-    def random_seed(self, seed: int) -> None:
+    def _seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise TypeError(f"Program.random_seed is an integer, got {type(seed)}")
         if seed:
             prepare_seeds()
         self._random_seed = seed
         self.touch()
+
+    if TYPE_CHECKING:
+        random_seed: int
+    else:
+        random_seed = core.Program.random_seed.setter(_seed)
 
     @property
     def num_blocks(self) -> int:
@@ -88,9 +76,12 @@ class Program(ProgramIO):
         def current_block(self) -> Block:
             """The block that new operators go into."""
 
-        def _create_block(self, parent_idx: int | None = None) -> Block: ...
         def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
             """All parameters, in order of creation."""
+
+    def _create_block(self, parent_idx: int | None = None) -> Block:
+        look_around()
+        return super()._create_block(parent_idx)  # type: ignore[return-value]
 
     def block(self, index: int) -> Block:
         """The block of that number."""
@@ -124,21 +115,9 @@ class Program(ProgramIO):
         for block in self.blocks:
             yield from block.vars.values()
 
-    @contextmanager
-    def within_name_scope(self, scope: str) -> Iterator[None]:
-        """Inside, appended operators carry this name scope."""
-        before, self.name_scope = self.name_scope, scope
-        try:
-            yield
-        finally:
-            self.name_scope = before
-
-    def child_scope(self, name: str) -> str:
-        """Paddle's next name scope in the present one: `/s/`, `/s_1/`, ..."""
-        path = f"{self.name_scope}{name}"
-        count = self.scope_counts[path]
-        self.scope_counts[path] += 1
-        return f"{path}_{count}/" if count else f"{path}/"
+    def ask(self, name: str, value: Callable[[], float]) -> None:
+        """Ask for the value of a variable before each run."""
+        self.asked = {**self.asked, name: value}
 
     def answers(self) -> dict[str, np.ndarray[Any, Any]]:
         """The present values of the variables that are asked for before each run."""
@@ -152,7 +131,7 @@ class Program(ProgramIO):
     def clone(self, for_test: bool = False) -> Self:
         """Copy the program; see `ProgramIO.clone`."""
         copy = super().clone(for_test)
-        copy.asked = dict(self.asked)
+        copy.asked = self.asked
         return copy
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
@@ -181,59 +160,13 @@ if TYPE_CHECKING:  # the programs that everybody gets are of the class above
     def current_block() -> Block:
         """The block that layers append to."""
 
+    def program_guard(
+        main_program: core.Program, startup_program: core.Program | None = None
+    ) -> AbstractContextManager[Any]:
+        """Let layers build these programs, inside a `with` block."""
+
 else:
     default_main_program = core.default_main_program
     default_startup_program = core.default_startup_program
     current_block = core.current_block
-
-
-def program_guard(
-    main_program: core.Program, startup_program: core.Program | None = None
-) -> AbstractContextManager[Any]:
-    """Let layers build these programs, inside a `with` block.
-
-    Args:
-        main_program: The program that layers append to.
-        startup_program: The program that initialises parameters; by default the one
-            in force.
-
-    Raises:
-        TypeError: One is no Program.
-
-    >>> main = Program()
-    >>> with program_guard(main):
-    ...     default_main_program() is main
-    True
-    """
-    for name, program in (("main", main_program), ("startup", startup_program)):
-        optional = program is None and name == "startup"
-        if not optional and not isinstance(program, core.Program):
-            raise TypeError(
-                f"The type of '{name}_program' in paddle.static.program_guard must be "
-                f"{Program}, but received {type(program)}."
-            )
-    return core.program_guard(main_program, startup_program)
-
-
-class Static(build.Static):
-    """Static mode, for ops that have no input to hand themselves to."""
-
-    def create_parameter(
-        self,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any,
-        attr: ParamAttr,
-        initializer: Initializer,
-    ) -> Parameter:
-        """Create a parameter in both programs; its initializer's op goes into startup.
-
-        A layer that a traced function creates keeps its values itself.
-        """
-        if default_main_program().adopt is not None:
-            make = modes.interpreter("dynamic").create_parameter
-            return make(name, shape, dtype, attr, initializer)  # type: ignore[no-any-return]
-        return super().create_parameter(name, shape, dtype, attr, initializer)  # type: ignore[return-value]
-
-
-modes.interpreters["static"] = Static()
+    program_guard = core.program_guard

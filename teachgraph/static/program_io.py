@@ -32,7 +32,7 @@ class ProgramIO(Program):
                 is no loss to be minimized, or where others read them.
         """
         copy = type(self)(origin=self, for_test=for_test)
-        copy.random_seed = self.random_seed
+        copy._random_seed = self._random_seed
         copy_blocks(self, copy, for_test=for_test)
         return copy
 

@@ -15,14 +15,21 @@ from operator import mul
 from typing import Any
 
 from teachgraph.core import build
-from teachgraph.core.build import TRIAL_SIZES, Inputs, Place, filled, trial
+from teachgraph.core.build import (
+    LARGEST_SIZE,
+    TRIAL_SIZES,
+    Inputs,
+    Place,
+    filled,
+    trial,
+    whole_numbers,
+)
 from teachgraph.core.op import Op
 from teachgraph.core.program import Spec
 from teachgraph.ops.shape_errors import Reason, best, sizes_that_tell
 
-__all__ = ["with_search"]
+__all__ = ["with_room", "with_search"]
 
-LARGEST_TRIAL = 10_000
 MOST_TRIALS = 2_000
 MOST_ELEMENTS = 1_000_000
 MOST_REASONS = 200
@@ -31,32 +38,37 @@ Sizes = Mapping[Place, int]
 Trials = list[list[Spec]]
 
 
-@build.trials.wrap
-def with_search(two_trials: Any) -> Any:
-    """Search where the core's two trials fail; add a third that windows fit into."""
+@build.search.wrap
+def with_search(_: Any) -> Any:
+    """Search where one of the core's two trials fails."""
 
-    def trials(
-        op: Op, inputs: Inputs, attrs: Mapping[str, Any], unknown: Sequence[Place]
+    def search(
+        op: Op,
+        inputs: Inputs,
+        attrs: Mapping[str, Any],
+        unknown: Sequence[Place],
+        error: Exception,
     ) -> Trials:
-        try:
-            results: Trials = two_trials(op, inputs, attrs, unknown)
-        except Exception:
-            results = list(searched(op, inputs, attrs, unknown))
-            return results or explained(op, inputs, attrs, unknown)
-        beyond = sum(numbers_in(attrs)) + 1  # room for a window and a step
-        if beyond > max(TRIAL_SIZES):
-            results += attempt(op, inputs, attrs, dict.fromkeys(unknown, beyond))
-        return results
+        results: Trials = list(searched(op, inputs, attrs, unknown))
+        return results or explained(op, inputs, attrs, unknown)
 
-    return trials
+    return search
 
 
-def numbers_in(attrs: Mapping[str, Any]) -> Iterator[int]:
-    """The attributes, or items of them, that could be a size."""
-    for value in attrs.values():
-        for item in value if isinstance(value, (list, tuple)) else [value]:
-            if type(item) is int and 0 < item < LARGEST_TRIAL:
-                yield item
+@build.further.wrap
+def with_room(_: Any) -> Any:
+    """Try a size that has room for a window, if it does not take too much memory."""
+
+    def further(
+        op: Op,
+        inputs: Inputs,
+        attrs: Mapping[str, Any],
+        unknown: Sequence[Place],
+        size: int,
+    ) -> Trials:
+        return attempt(op, inputs, attrs, dict.fromkeys(unknown, size))
+
+    return further
 
 
 def searched(
@@ -105,7 +117,7 @@ def outcome(
 ) -> list[Spec] | Exception:
     """The result of a trial, or what it raised."""
     try:
-        return trial(op, inputs, attrs, sizes)
+        return trial(op, filled(inputs, sizes), attrs)
     except Exception as error:
         return error
 
@@ -124,11 +136,11 @@ def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:
     counts = [count(shape) for shape in shapes if -1 not in shape]
     rest = [count(n for n in shape if n != -1) for shape in shapes if -1 in shape]
     equal = [n // m for n, m in product(counts, rest) if m and n % m == 0]
-    told = list(numbers_in(attrs))
+    told = list(whole_numbers(attrs))
     likely = [*TRIAL_SIZES, *known, *equal, 1, *rest, *flattened, *told]
     likely += [n * n for n in told]
     every = dict.fromkeys([*likely, *(2 * n for n in likely)])
-    return [n for n in every if n <= LARGEST_TRIAL]
+    return [n for n in every if n <= LARGEST_SIZE]
 
 
 def products(shape: Sequence[int]) -> Iterator[int]:
@@ -149,7 +161,7 @@ def attempt(
     if too_large(inputs, sizes):
         return []
     try:
-        return [trial(op, inputs, attrs, sizes)]
+        return [trial(op, filled(inputs, sizes), attrs)]
     except Exception:
         return []
 

@@ -15,7 +15,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.program import Parameter, Program, Variable
-from teachgraph.core.scope import Scope, global_scope
+from teachgraph.static.scope import Scope, global_scope
 
 __all__ = [
     "array_of",

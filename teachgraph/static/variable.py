@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teachgraph.autograd.hooks import HookHandle
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, naming
+from teachgraph.core import dtypes, unique_name
 from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
@@ -20,9 +20,10 @@ from teachgraph.core.program import EMPTY, GRAD, current_block
 from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
 from teachgraph.ops.operators import warn_of_new_variable
-from teachgraph.ops.param_attr import ParamAttr, Trained
+from teachgraph.ops.param_attr import Trained
 from teachgraph.ops.shape import size as size_op
 from teachgraph.ops.slicing import slice_, strided_slice
+from teachgraph.static.gradient_hooks import add_hook
 from teachgraph.static.printing import variable_line
 from teachgraph.static.state import array_of, put
 
@@ -45,7 +46,7 @@ class Variable(Methods, core.Variable):
         """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""
         part = op in (slice_, strided_slice)
         key = f"{self.name}_{op.type}" if part else "tmp"
-        with naming.scope(naming.Plain(key)):
+        with unique_name.plain(key):
             return op(*inputs, **attrs)
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
@@ -55,18 +56,17 @@ class Variable(Methods, core.Variable):
             "value": float(value),
             "dtype": dtypes.PADDLE_CODES[dtype],
         }
-        with naming.scope(naming.Plain("tmp")):
+        with unique_name.plain("tmp"):
             return append(current_block(), fill_constant, (), attrs)
 
-    @property
-    def name(self) -> str:
-        """Its name, unique in its block; settable, which renames it everywhere."""
-        return self._name
-
-    @name.setter
-    def name(self, name: str) -> None:
+    def _rename(self, name: str) -> None:
         block: Any = self.block  # the public class, which renames
         block.rename_var(self._name, name)
+
+    if TYPE_CHECKING:
+        name: str
+    else:
+        name = core.Variable.name.setter(_rename)
 
     @property
     def ndim(self) -> int:
@@ -81,7 +81,7 @@ class Variable(Methods, core.Variable):
 
     def size(self) -> Any:
         """The number of elements, a 0-D int64 Variable."""
-        with naming.scope(naming.Plain(f"{self.name}_size")):
+        with unique_name.plain(f"{self.name}_size"):
             return size_op(self)
 
     def element_size(self) -> int:
@@ -199,10 +199,8 @@ class Variable(Methods, core.Variable):
                     "hook what these return"
                 )
             )
-        hooks = self.__dict__.setdefault("gradient_hooks", {})
         key = object()
-        hooks[key] = hook
-        return HookHandle(hooks, key)
+        return HookHandle(add_hook(self, key, hook), key)
 
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Any:
         """Copy the values to the one device that there is."""
@@ -240,15 +238,3 @@ class Parameter(Trained, Variable, core.Parameter):
 
     In Paddle this is `paddle.base.framework.Parameter`.
     """
-
-    def __init__(
-        self,
-        block: core.Block,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any,
-        attr: ParamAttr | None = None,
-    ) -> None:
-        attr = attr or ParamAttr()
-        core.Parameter.__init__(self, block, name, shape, dtype, attr)
-        self.follow(attr)

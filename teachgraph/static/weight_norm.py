@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import naming, unique_name
+from teachgraph.core import unique_name
+from teachgraph.core.build import new_parameter
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.core.ops import elementwise_div, elementwise_mul
+from teachgraph.core.ops import elementwise_mul
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.lengths import lengths, squares_of
 from teachgraph.ops.math import pow_
 from teachgraph.ops.param_attr import WeightNormParamAttr
 from teachgraph.static.program import (
-    Static,
     current_block,
     default_main_program,
     default_startup_program,
@@ -50,20 +51,20 @@ def normalised(
         raise ModeError(at_user_line(reason))
     sizes = [size if i == dim else 1 for i, size in enumerate(shape)]
     g = current_block().create_parameter(f"{name}_g", sizes, dtype, attr)
-    v = Static().create_parameter(f"{name}_v", shape, dtype, attr, initializer)
+    v: Any = new_parameter.call(f"{name}_v", shape, dtype, attr, initializer)
     begin_as_length(layer, g, v, dim)
-    with naming.scope(called(layer)):
+    with unique_name.scope(called(layer)):
         divisor = lengths(v, dim)
-    with naming.scope(naming.Plain("elementwise_div")):
+    with unique_name.plain("elementwise_div"):
         ratio = elementwise_div(g, divisor)
-    with naming.scope(naming.Plain("elementwise_mul")):
+    with unique_name.plain("elementwise_mul"):
         return elementwise_mul(v, ratio)  # type: ignore[no-any-return]
 
 
-def called(layer: str) -> naming.Names:
+def called(layer: str) -> unique_name.Namer:
     """The names, after the layer, of the values on the way to a length."""
     keys = iter(PARTS)
-    return lambda: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
+    return lambda _: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
 
 
 def begin_as_length(layer: str, g: Parameter, v: Parameter, dim: int | None) -> None:
@@ -73,6 +74,6 @@ def begin_as_length(layer: str, g: Parameter, v: Parameter, dim: int | None) -> 
     if block.has_var(g.name):
         return
     first = block.create_parameter(g.name, g.shape, g.dtype)
-    with program_guard(startup), naming.scope(called(layer)):
+    with program_guard(startup), unique_name.scope(called(layer)):
         squares = squares_of(block.var(v.name), dim)
     block.append_op(pow_.type, {"X": squares}, {"Out": first}, {"factor": 0.5})

@@ -5,17 +5,11 @@ The base class has a method for every event that the framework announces.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
-from teachgraph.core.observe import (
-    announce,
-    attach,
-    detach,
-    observers,
-    unwatched,
-    watch,
-)
+from teachgraph.core.observe import announce, attach, detach, observers, unwatched
 
 __all__ = [
     "Observer",
@@ -26,6 +20,8 @@ __all__ = [
     "unwatched",
     "watch",
 ]
+
+T = TypeVar("T")
 
 
 class Observer:
@@ -162,3 +158,22 @@ class Observer:
 
     def run_end(self, program: Any) -> None:
         """The run is over, whether it succeeded or raised."""
+
+
+@contextmanager
+def watch(observer: T) -> Iterator[T]:
+    """Let `observer` watch inside the `with` block.
+
+    >>> class Names(Observer):
+    ...     def op_begin(self, op, inputs, attrs):
+    ...         print(op)
+    >>> import teachgraph as tg
+    >>> with watch(Names()):
+    ...     y = tg.to_tensor([1.0]) * 2.0
+    scale
+    """
+    attach(observer)
+    try:
+        yield observer
+    finally:
+        detach(observer)

@@ -10,10 +10,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import PyLayer, check_grads
-from teachgraph.core import observe
 from teachgraph.core.errors import BackwardTwiceError, InPlaceError, InvalidValueError
 from teachgraph.core.tape import Node
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 
 
 class Tanh(PyLayer):
@@ -180,6 +179,6 @@ def test_watchers_are_told_its_name_and_its_node() -> None:
         def op_end(self, op: str, *facts: Any) -> None:
             told.append((op, facts[-1]))
 
-    with observe.watch(Watcher()):
+    with watch(Watcher()):
         y = Tanh.apply(leaf(1.0))
     assert told[-1] == ("Tanh", y.node)

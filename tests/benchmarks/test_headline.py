@@ -15,7 +15,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn
 from teachgraph.cli.bert_backends import Prediction, backends
-from teachgraph.core.scope import Scope
+from teachgraph.static.scope import Scope
 
 WAYS = ("dynamic", "ONNX", "static", "default")
 ROUNDS = {"tiny": (20, 30), "base": (5, 2)}

@@ -14,14 +14,15 @@ from playwright.sync_api import Locator, expect
 from teachgraph.course.messages import hints, say
 from teachgraph.course.source import Source, read, without_markers
 from teachgraph.course.table import Language, find
+from teachgraph.course.wrong import WrongAnswer, wrong_answers
 from tests.browser.lab import Lab
 from tests.browser.watched import Notebook
 
 Open = Callable[[str], Notebook]
 PATHS = [
-    pytest.param("05", "zh", id="05-zh"),
-    pytest.param("00", "en", id="00-en", marks=pytest.mark.full),
-    pytest.param("02", "en", id="02-en", marks=pytest.mark.full),
+    pytest.param("05", "zh", "loses_the_batch", id="05-zh"),
+    pytest.param("00", "en", "no_relu", id="00-en", marks=pytest.mark.full),
+    pytest.param("02", "en", "overwrites", id="02-en", marks=pytest.mark.full),
 ]
 
 
@@ -67,6 +68,14 @@ def write(cell: Locator, code: str) -> None:
     editor.page.keyboard.insert_text(code)
 
 
+def wrong_idea(learner: Learner, name: str) -> WrongAnswer:
+    """A known wrong answer of the lesson, by its name."""
+    (answer,) = (
+        one for one in wrong_answers(learner.source.lesson) if one.name == name
+    )
+    return answer
+
+
 def ask_for_a_hint(lesson: Notebook, cell: Locator) -> Locator:
     """Run a check once more, and `%hint` in a new cell below it: that cell."""
     cell.locator(".jp-InputPrompt").click()
@@ -78,9 +87,21 @@ def ask_for_a_hint(lesson: Notebook, cell: Locator) -> Locator:
     return lesson.page.locator(".jp-CodeCell.jp-mod-selected")
 
 
-@pytest.mark.parametrize(("number", "language"), PATHS)
+def run_again(lesson: Notebook, *cells: Locator) -> None:
+    """Run some cells once more, one after the other."""
+    for cell in cells:
+        cell.locator(".jp-InputPrompt").click()
+        lesson.page.keyboard.press("Control+Enter")
+
+
+@pytest.mark.parametrize(("number", "language", "idea"), PATHS)
 def test_open_run_fail_hint_solve_check_status(
-    lab: Lab, notebook: Open, artefacts: Path, number: str, language: Language
+    lab: Lab,
+    notebook: Open,
+    artefacts: Path,
+    number: str,
+    language: Language,
+    idea: str,
 ) -> None:
     learner = Learner(lab, number, language)
     name, source = learner.start(), learner.source
@@ -105,6 +126,18 @@ def test_open_run_fail_hint_solve_check_status(
         after = task != tasks[0]  # the hint's cell stands in between
         cell = lesson.cell(places["exercise", task] + after)
         write(cell, without_markers(source.exercise(task).text[language]))
+        run_again(lesson, cell)
+
+    wrong = wrong_idea(learner, idea)
+    exercise = lesson.cell(places["exercise", wrong.task] + 1)
+    check = lesson.cell(places["check", wrong.task] + 1)
+    write(exercise, wrong.code)
+    for _ in range(3):
+        run_again(lesson, exercise, check)
+    expect(check.locator(".jp-OutputArea")).to_contain_text(wrong.why[language])
+    lesson.page.screenshot(path=artefacts / f"learner_{number}_{language}_wrong.png")
+    write(exercise, without_markers(source.exercise(wrong.task).text[language]))
+
     lesson.run_all()
     for task in tasks:
         check = lesson.cell(places["check", task] + (task != tasks[0]))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from teachgraph.core.observe import watch
 from teachgraph.course import mine, progress
 from teachgraph.course.judging import ask_here, judge
 from teachgraph.course.table import find, lessons
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 
 OWN = '''\
 def arrivals(loss):

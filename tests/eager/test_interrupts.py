@@ -16,8 +16,8 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes, unique_name
 from teachgraph.core.modes import recording
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.planning.whole_steps import WholeStep
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 
@@ -57,7 +57,7 @@ def state() -> tuple[Any, ...]:
         static.default_main_program(),
         static.default_startup_program(),
         global_scope(),
-        unique_name._names.value,
+        unique_name._counters.value,
         signal.getsignal(signal.SIGINT),
     )
 

@@ -23,9 +23,9 @@ from teachgraph.core.errors import (
     ShapeError,
     TeachgraphError,
 )
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope
 from tests.static.fresh import Fresh
 
 ONES = np.ones((4, 2), "float32")

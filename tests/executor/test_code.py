@@ -21,10 +21,9 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes
 from teachgraph.core.errors import ShapeError
-from teachgraph.core.observe import watch
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 from tests.effort import examples
 from tests.static.fresh import Fresh, fresh
 

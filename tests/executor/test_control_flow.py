@@ -16,8 +16,6 @@ from teachgraph import static
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.core import modes
 from teachgraph.core.errors import FetchError, OutOfRangeError, ShapeError
-from teachgraph.core.observe import watch
-from teachgraph.core.scope import Scope
 from teachgraph.fluid.control_flow import (
     While,
     array_length,
@@ -29,7 +27,8 @@ from teachgraph.fluid.control_flow import (
 )
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
-from teachgraph.utils.observe import Observer
+from teachgraph.static.scope import Scope
+from teachgraph.utils.observe import Observer, watch
 from tests.effort import examples
 from tests.static.fresh import fresh
 

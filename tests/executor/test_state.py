@@ -13,9 +13,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import DTypeError, NotInitializedError, PyFuncError
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.static.fresh import Fresh
 
 ONES = np.ones((4, 2), "float32")

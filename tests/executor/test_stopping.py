@@ -19,9 +19,9 @@ from teachgraph.control_flow.ops import LoopError
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.core import modes
 from teachgraph.core.errors import DataError, InvalidValueError
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
+from teachgraph.static.scope import Scope
 from tests.executor.test_control_flow import INTERPRET
 from tests.static.fresh import Fresh
 

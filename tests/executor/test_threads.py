@@ -14,9 +14,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable, default_main_program, program_guard
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.static.fresh import Fresh
 
 THREADS, RUNS = 6, 25

@@ -12,9 +12,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import DivisionError, OpError, OutOfRangeError, ShapeError
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
+from teachgraph.static.scope import Scope
 from tests.static.fresh import fresh
 
 F = tg.nn.functional

@@ -13,10 +13,10 @@ import pytest
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import DataError, InvalidValueError, ModeError
-from teachgraph.core.scope import Scope
 from teachgraph.planning.dataset_runs import FetchHandler
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
+from teachgraph.static.scope import Scope
 from tests.static.fresh import Fresh
 
 KINDS = ["InMemoryDataset", "QueueDataset"]

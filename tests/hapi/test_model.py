@@ -21,9 +21,9 @@ from teachgraph.core.errors import (
     ShapeError,
 )
 from teachgraph.core.modes import using
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io import Dataset, IterableDataset, TensorDataset
 from teachgraph.static import InputSpec, Program, program_guard
+from teachgraph.static.scope import Scope, scope_guard
 from teachgraph.vision.datasets import Digits
 from tests.digits.network import scaled
 

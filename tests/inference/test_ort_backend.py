@@ -13,10 +13,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn
 from teachgraph.core.errors import OutOfRangeError
-from teachgraph.core.observe import watch
 from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
 from teachgraph.static import InputSpec
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 
 
 class Net(nn.Layer):

@@ -19,7 +19,7 @@ import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core import unique_name
 from teachgraph.core.errors import DataError
-from teachgraph.core.scope import global_scope
+from teachgraph.static.scope import global_scope
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 

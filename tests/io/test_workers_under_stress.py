@@ -16,10 +16,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.core.errors import DataError
-from teachgraph.core.observe import observers, watch
+from teachgraph.core.observe import observers
 from teachgraph.io import DataLoader, Dataset
 from teachgraph.io.collate import default_collate_fn
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 from tests.effort import FULL, TORTURE
 
 EPOCHS = 100 if TORTURE else 25 if FULL else 6

@@ -13,8 +13,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn, static
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
+from teachgraph.static.scope import Scope, scope_guard
 from tests.jit.test_models import CASES, SEED, Case, close
 
 MODES = {"in use": nn.Layer.eval, "in training": nn.Layer.train}

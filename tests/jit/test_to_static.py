@@ -21,9 +21,8 @@ from teachgraph.core.errors import (
     ModeError,
     ShapeError,
 )
-from teachgraph.core.observe import watch
 from teachgraph.static import InputSpec
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 
 
 def tensor(*values: float, grad: bool = True) -> tg.Tensor:

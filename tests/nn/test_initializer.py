@@ -12,8 +12,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.core.scope import Scope
 from teachgraph.nn import initializer as given
+from teachgraph.static.scope import Scope
 
 SHAPE = [200, 300]
 LEAKY = given.KaimingNormal(negative_slope=0.5, nonlinearity="leaky_relu")

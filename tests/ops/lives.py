@@ -12,9 +12,9 @@ import numpy as np
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.op import Op, find
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope
 from tests.ops.contract import Case, Row
 from tests.oracle.answers import upstream, weights
 from tests.oracle.functions import Function

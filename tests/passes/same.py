@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph import passes
-from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope
 
 __all__ = ["copy_of", "types", "unchanged"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import teachgraph as tg
 from teachgraph import nn, passes, static
 from teachgraph.core import unique_name
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
+from teachgraph.static.scope import Scope, scope_guard
 
 
 def built() -> tuple[static.Program, static.Program, static.Variable]:

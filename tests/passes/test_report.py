@@ -9,8 +9,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import passes, static
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.observe import watch
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 from tests.static.fresh import Fresh
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from teachgraph.core import modes, unique_name
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.static import Program, program_guard
+from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Fresh", "fresh"]
 

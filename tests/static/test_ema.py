@@ -10,8 +10,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.scope import global_scope
 from teachgraph.planning.executor import Executor
+from teachgraph.static.scope import global_scope
 from tests.static.fresh import Fresh
 
 X = np.array([[1.0, 2.0]], "float32")

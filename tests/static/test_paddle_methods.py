@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -14,9 +16,10 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.scope import Scope
+from teachgraph.core.program import marked
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.scope import Scope
 from tests.static.fresh import Fresh
 
 
@@ -141,6 +144,38 @@ def test_operators_are_marked_with_a_device(programs: Fresh) -> None:
         static.device_guard("tpu"),
     ):
         pass
+
+
+def test_updates_are_marked_with_a_device_and_their_parameter(programs: Fresh) -> None:
+    with static.device_guard("gpu:1"):
+        x = static.data("x", [-1, 2])
+        tg.optimizer.SGD(0.1).minimize(static.nn.fc(x, 1, bias_attr=False))
+        with static.device_guard():
+            other = x * 2.0
+    *_, update, last = programs.main.global_block().ops
+    assert update.type == "sgd"
+    assert update.attr("op_device") == "gpu:1"
+    assert update.attr("op_role_var") == ["fc_0.w_0", "fc_0.w_0@GRAD"]
+    assert other.op is last
+    assert not last.has_attr("op_device")
+
+
+def test_operators_of_another_thread_have_marks_of_their_own(programs: Fresh) -> None:
+    """As where two threads build programs, and one of them has come to its updates."""
+    x = static.data("x", [2])
+    program = static.Program()
+
+    def build() -> None:
+        with static.program_guard(program):
+            static.data("x", [2]) * 2.0
+
+    with marked(op_role_var=["w", "w@GRAD"]):
+        x * 2.0
+        other = threading.Thread(target=build)
+        other.start()
+        other.join()
+    assert programs.main.global_block().ops[0].has_attr("op_role_var")
+    assert not program.global_block().ops[0].has_attr("op_role_var")
 
 
 def test_names_begin_as_a_guard_says() -> None:

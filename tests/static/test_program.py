@@ -9,7 +9,6 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import unique_name
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.observe import watch
 from teachgraph.planning.executor import Executor
 from teachgraph.static import (
     Parameter,
@@ -19,7 +18,7 @@ from teachgraph.static import (
     default_startup_program,
     program_guard,
 )
-from teachgraph.utils.observe import Observer
+from teachgraph.utils.observe import Observer, watch
 from tests.static.fresh import Fresh
 
 FOUR_LINES = """\

@@ -17,8 +17,8 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.planning.executor import Executor
+from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.static.fresh import Fresh, fresh
 
 X = np.linspace(-1, 1, 8, dtype="float32").reshape(2, 4)

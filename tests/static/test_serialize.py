@@ -18,9 +18,9 @@ import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import DataError, ProgramError
 from teachgraph.core.op import find
-from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
+from teachgraph.static.scope import Scope, scope_guard
 from tests.effort import examples
 from tests.static.fresh import Fresh, fresh
 from tests.static.paddle_programs.programs import PROGRAMS

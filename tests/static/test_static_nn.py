@@ -17,10 +17,10 @@ from teachgraph.core.errors import (
     ShapeError,
     UnknownOpError,
 )
-from teachgraph.core.scope import global_scope
 from teachgraph.nn import functional
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
+from teachgraph.static.scope import global_scope
 from tests.static.fresh import Fresh
 
 IMAGE = np.cos(np.arange(96.0)).reshape(2, 3, 4, 4).astype("float32")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
-from teachgraph.core.scope import Scope
 from teachgraph.io import saving
 from teachgraph.io.inference import (
     VALUES,
@@ -21,6 +20,7 @@ from teachgraph.io.inference import (
 )
 from teachgraph.io.programs import arrays_in
 from teachgraph.io.together import newest, refuse_mixture, settle
+from teachgraph.static.scope import Scope
 from teachgraph.static.state import persistables, set_state
 
 __all__ = ["loaded"]

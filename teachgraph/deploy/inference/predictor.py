@@ -9,7 +9,6 @@ import numpy as np
 
 from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
 from teachgraph.core.observe import observers
-from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
 from teachgraph.deploy.inference.loading import loaded
@@ -21,6 +20,7 @@ from teachgraph.planning.feeds import as_fed
 from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
+from teachgraph.static.scope import Scope
 from teachgraph.static.variable import Variable
 
 __all__ = ["Predictor", "create_predictor"]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, UnknownOpError
-from teachgraph.core.scope import Scope
 from teachgraph.deploy.onnx.load import program_of
 from teachgraph.deploy.onnx.reading.files import checked
 from teachgraph.deploy.onnx.types import needed
 from teachgraph.planning.executor import Executor
+from teachgraph.static.scope import Scope
 
 __all__ = ["Backend", "Prepared", "prepare", "run_model", "run_node", "supports_device"]
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, UnknownOpError, at_user_line
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.deploy.onnx.types import code_of, needed
 from teachgraph.deploy.onnx.writing import Writer
 from teachgraph.io.files import written_whole
@@ -20,6 +19,7 @@ from teachgraph.io.inference import listed, normalize_program
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
+from teachgraph.static.scope import Scope, global_scope
 from teachgraph.static.variable import Variable
 
 __all__ = ["export", "model_of"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import DTypeError, UnknownOpError, at_user_line
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.deploy.onnx.reading import IMPORTERS, Reader
 from teachgraph.deploy.onnx.reading.files import array_of, model_from_bytes
 from teachgraph.deploy.onnx.reading.reader import as_variable, traced
@@ -19,6 +18,7 @@ from teachgraph.ops.functions import assign
 from teachgraph.static.document import reading
 from teachgraph.static.layers import data
 from teachgraph.static.program import Program, current_block, program_guard
+from teachgraph.static.scope import Scope, global_scope
 from teachgraph.static.variable import Variable
 
 __all__ = ["load", "program_of"]

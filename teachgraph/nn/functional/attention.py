@@ -6,9 +6,10 @@ from typing import Any
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ShapeError, at_user_line
-from teachgraph.core.ops import matmul_v2, transpose2
 from teachgraph.nn.functional.common import dropout
 from teachgraph.ops.attention import fused_softmax_mask_upper_triangle
+from teachgraph.ops.matmul import matmul_v2
+from teachgraph.ops.shape import transpose2
 from teachgraph.ops.softmax import softmax
 
 __all__ = [

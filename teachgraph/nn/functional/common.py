@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, naming, ops
+from teachgraph.core import dtypes, ops, unique_name
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -18,6 +18,7 @@ from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import sequence
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.matmul import matmul_v2
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -48,14 +49,14 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     array([[3., 3., 3.]])
     """
     if isinstance(x, Variable):
-        with naming.layer("linear", name):
+        with unique_name.layer("linear", name):
             return affine(x, weight, bias)
     return affine(x, weight, bias)
 
 
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     """Compute x W + b."""
-    out = ops.matmul_v2(x, weight)
+    out = matmul_v2(x, weight)
     return out if bias is None else ops.elementwise_add(out, bias)
 
 

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph.core import naming, ops, unique_name
+from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.ops import conv
 from teachgraph.ops.channels import LAYOUTS
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
+from teachgraph.ops.shape import reshape2
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -107,8 +108,8 @@ def layer_of(x: Any, key: str) -> Scope:
     """Naming scope in which a Program's conv op and its bias sum count as one layer."""
     if not isinstance(x, Variable):
         return nullcontext
-    names = naming.Layer(unique_name.generate(key))
-    return lambda: naming.scope(names)
+    names = unique_name.Layer(unique_name.generate(key))
+    return lambda: unique_name.scope(names)
 
 
 def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
@@ -120,7 +121,7 @@ def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any
         return out
     ones, last = [1] * (len(out.shape) - 2), attrs["data_format"].endswith("C")
     wide = [1, *ones, bias.shape[0]] if last else [1, bias.shape[0], *ones]
-    bias = ops.reshape2(bias, shape=wide)
+    bias = reshape2(bias, shape=wide)
     with layer():
         return ops.elementwise_add(out, bias)
 

@@ -20,6 +20,7 @@ from teachgraph.nn.functional.reduction import (
 from teachgraph.ops import creation, elementwise, losses, math
 from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.shape import transpose2, unsqueeze2
 from teachgraph.static.variable import Variable
 
 __all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
@@ -56,7 +57,7 @@ def softmax_with_cross_entropy(
     return (loss, probability) if return_softmax else loss
 
 
-with_classes = partial(Op.__call__, ops.unsqueeze2)
+with_classes = partial(Op.__call__, unsqueeze2)
 """Labels with a dimension of the classes, of which nobody needs to know as a view."""
 
 
@@ -179,9 +180,9 @@ def cross_entropy_of_probabilities(
         logarithm = math.log(elementwise.elementwise_max(input, least))
         return -ops.reduce_sum(label * logarithm, dim=[axis], keep_dim=True)
     last = swapped(axis, input.ndim)
-    input, label = (ops.transpose2(x, axis=last) for x in (input, label))
+    input, label = (transpose2(x, axis=last) for x in (input, label))
     loss, _ = softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)
-    return ops.transpose2(loss, axis=last)
+    return transpose2(loss, axis=last)
 
 
 def swapped(axis: int, ndim: int) -> list[int]:

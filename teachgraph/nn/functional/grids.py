@@ -12,13 +12,14 @@ import numpy as np
 from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.op import Traced
-from teachgraph.core.ops import elementwise_mul, matmul_v2
+from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops import elementwise, logic, math, rounding
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import take_along_axis
 from teachgraph.ops.functions.joining import concat
 from teachgraph.ops.functions.manipulation import expand, pad, reshape, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
+from teachgraph.ops.matmul import matmul_v2
 
 __all__ = ["affine_grid", "grid_sample", "temporal_shift"]
 

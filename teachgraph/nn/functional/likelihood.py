@@ -10,6 +10,7 @@ from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, logic, math
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["gaussian_nll_loss", "poisson_nll_loss"]
 
@@ -47,7 +48,7 @@ def gaussian_nll_loss(
     check_reduction(reduction)
     sizes, own = list(input.shape), list(variance.shape)
     if own == sizes[:-1] and own != sizes:
-        variance = ops.unsqueeze2(variance, axes=[-1])
+        variance = unsqueeze2(variance, axes=[-1])
     elif own not in (sizes, [*sizes[:-1], 1]):
         message = f"gaussian_nll_loss: a variance {own} for an input {sizes}"
         raise ShapeError(at_user_line(message))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import naming, ops
+from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
@@ -29,6 +29,7 @@ from teachgraph.nn.functional.pairs import (
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import activation, creation, ctc, elementwise, losses, math
 from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -63,7 +64,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     In Paddle this is `paddle.nn.functional.square_error_cost`.
     """
     if isinstance(input, Variable):
-        with naming.layer("square_error_cost"):
+        with unique_name.layer("square_error_cost"):
             return math.square(ops.elementwise_sub(input, label))
     return math.square(ops.elementwise_sub(input, label))
 
@@ -391,5 +392,5 @@ def ctc_loss(
     if reduction == "mean":
         least = np.ones((), label_lengths.dtype)
         letters = elementwise.elementwise_max(label_lengths, least)
-        loss = ops.elementwise_div(loss, letters)
+        loss = elementwise_div(loss, letters)
     return reduced(loss, reduction)

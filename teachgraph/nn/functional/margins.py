@@ -10,6 +10,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise
 from teachgraph.ops.functions.indexing import index_select, one_hot, take_along_axis
+from teachgraph.ops.shape import unsqueeze2
 from teachgraph.ops.vector_norm import p_norm
 
 __all__ = [
@@ -108,7 +109,7 @@ def multi_margin_loss(
     """
     check_reduction(reduction)
     classes = input.shape[1]
-    right = take_along_axis(input, ops.unsqueeze2(label, axes=[1]), 1)
+    right = take_along_axis(input, unsqueeze2(label, axes=[1]), 1)
     short = ops.relu(ops.elementwise_sub(input, right) + float(margin))
     short = short if p == 1 else short ** float(p)
     wrong = 1.0 - one_hot(label, classes).astype(input.dtype)

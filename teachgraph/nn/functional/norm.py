@@ -12,6 +12,8 @@ from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import channels, elementwise, math, norm, reduce
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
+from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.matmul import matmul_v2
 
 __all__ = [
     "batch_norm",
@@ -184,7 +186,7 @@ def rms_norm(
     """
     dim = list(range(leading(x, normalized_shape), len(x.shape)))
     power = ops.reduce_mean(math.square(x), dim=dim, keep_dim=True)
-    out = ops.elementwise_div(x, math.sqrt(ops.scale(power, bias=epsilon)))
+    out = elementwise_div(x, math.sqrt(ops.scale(power, bias=epsilon)))
     return out if weight is None else ops.elementwise_mul(out, weight)
 
 
@@ -280,11 +282,11 @@ def normalize(
     size = math.abs_(x)
     if p == inf:
         length = reduce.reduce_max(size, **along)
-        return ops.elementwise_div(x, at_least(length, epsilon))
+        return elementwise_div(x, at_least(length, epsilon))
     power = math.square(x) if p == 2 else size**p
     total = at_least(ops.reduce_sum(power, **along), epsilon**p)
     length = math.sqrt(total) if p == 2 else total ** (1 / p)
-    return ops.elementwise_div(x, length)
+    return elementwise_div(x, length)
 
 
 def at_least(x: Any, bound: float) -> Any:
@@ -329,10 +331,10 @@ def local_response_norm(
         raise InvalidValueError(at_user_line(f"a window of {size} channels"))
     last, power = layout(data_format) == "NHWC", math.square(x)
     power = power if last else channels.channels_as_before(power, "NHWC")
-    mean = ops.matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))
+    mean = matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))
     mean = mean if last else channels.channels_first(mean, "NHWC")
     bottom = ops.scale(mean, scale=alpha, bias=k) ** beta
-    return ops.elementwise_div(x, bottom)
+    return elementwise_div(x, bottom)
 
 
 def window(channels: int, size: int) -> Any:

@@ -11,6 +11,9 @@ from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import softmax_with_cross_entropy
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, math
+from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.matmul import matmul_v2
+from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
     "cosine_embedding_loss",
@@ -178,14 +181,14 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
 
     In Paddle this is `paddle.nn.functional.npair_loss`.
     """
-    column, row = (ops.unsqueeze2(labels, axes=[axis]) for axis in (1, 0))
+    column, row = (unsqueeze2(labels, axes=[axis]) for axis in (1, 0))
     same = (column == row).astype(anchor.dtype)
     count = ops.reduce_sum(same, dim=[1], keep_dim=True)
-    wanted = ops.elementwise_div(same, count)
+    wanted = elementwise_div(same, count)
     lengths = reduced(dot(anchor, anchor, 1), "mean") + reduced(
         dot(positive, positive, 1), "mean"
     )
-    likeness = ops.matmul_v2(anchor, positive, trans_y=True)
+    likeness = matmul_v2(anchor, positive, trans_y=True)
     entropy = softmax_with_cross_entropy(likeness, wanted, soft_label=True)
     share = ops.reduce_sum(wanted * entropy, dim=[0])
     return lengths * (0.25 * l2_reg) + reduced(share, "mean")

@@ -7,7 +7,7 @@ from math import prod, sqrt
 from operator import index
 from typing import Any
 
-from teachgraph.core import naming, ops
+from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
@@ -133,7 +133,7 @@ def convolved(
 ) -> Variable:
     """Apply the op with a new filter, add a bias per channel, apply `act`."""
     axis, count = channels
-    with naming.layer(op.key, name) as layer:
+    with unique_name.layer(op.key, name) as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, initializer)
         out = op(x, filter, **attrs)
         bias = parameter(layer.name, "b", [count], x.dtype, bias_attr, Constant(0.0))
@@ -330,7 +330,7 @@ def row_conv(
     """
     x = variable("row_conv", input, 3)
     shape = [future_context_size + 1, *known("row_conv", x, x.shape[2:])]
-    with naming.layer("row_conv") as layer:
+    with unique_name.layer("row_conv") as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, XavierUniform())
         return activated(rows.row_conv(x, filter), act)  # type: ignore[no-any-return]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import naming
+from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
@@ -49,7 +49,7 @@ def embedding(
         raise InvalidValueError(
             at_user_line(f"embedding: size is [rows, columns], got {list(size)}")
         )
-    with naming.layer("embedding") as layer:
+    with unique_name.layer("embedding") as layer:
         table = parameter(
             layer.name, "w", list(size), dtype, param_attr, XavierUniform()
         )
@@ -113,7 +113,7 @@ def prelu(
             at_user_line(f"mode should be one of all, channel, element, got {mode!r}")
         )
     shape = known("prelu", value, shapes[mode])
-    with naming.layer("prelu", name) as layer:
+    with unique_name.layer("prelu", name) as layer:
         alpha = parameter(
             layer.name, "w", shape, value.dtype, param_attr, Constant(0.25)
         )
@@ -151,14 +151,14 @@ def bilinear_tensor_product(
         *known(key, left, left.shape[1:]),
         *known(key, right, right.shape[1:]),
     ]
-    with naming.layer(key, name) as layer:
+    with unique_name.layer(key, name) as layer:
         out = layer()
         weight = parameter(
             layer.name, "w", sizes, left.dtype, param_attr, XavierUniform()
         )
         zero, wide = Constant(0.0), [1, size]
         bias = parameter(layer.name, "b", wide, left.dtype, bias_attr, zero)
-        with naming.scope(lambda: out):
+        with unique_name.called(out):
             product = bilinear.bilinear_tensor_product(left, right, weight, bias)
         return activated(product, act)  # type: ignore[no-any-return]
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import ops
 from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Traced
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
@@ -22,6 +21,7 @@ from teachgraph.ops.functions.math import cast
 from teachgraph.ops.functions.reduce import amax
 from teachgraph.ops.logic import where
 from teachgraph.ops.math import abs_, reciprocal
+from teachgraph.ops.matmul import matmul_v2
 
 __all__ = [
     "cholesky",
@@ -187,7 +187,7 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: Any = None) 
     share = rcond if isinstance(rcond, (int, float)) else cast(rcond, x.dtype)
     kept = greater_than(size, amax(size, [-1], keepdim=True) * share)
     inverse = reciprocal(where(values, full_like(values, inf), kept))
-    return ops.matmul_v2(right * unsqueeze(inverse, -2), left, trans_y=True)
+    return matmul_v2(right * unsqueeze(inverse, -2), left, trans_y=True)
 
 
 def matrix_rank(

@@ -8,6 +8,7 @@ from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.functions.manipulation import place, unsqueeze
 from teachgraph.ops.functions.reduce import norm
 from teachgraph.ops.vector_norm import p_norm
@@ -76,7 +77,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     others = [i for i in range(len(x.shape)) if i != at]
     length = norm(x, float(p), others, keepdim=True)
     limit = fill_any_like(length, value=float(max_norm))
-    factor = ops.elementwise_div(limit, length)
+    factor = elementwise_div(limit, length)
     short = elementwise.less_equal(length, limit)
     ones = fill_any_like(length, value=1.0)
     return ops.elementwise_mul(x, logic.where(ones, factor, short))

@@ -7,13 +7,13 @@ from math import prod
 from string import ascii_letters
 from typing import Any
 
-from teachgraph.core import ops
 from teachgraph.core.errors import ShapeError, at_user_line
-from teachgraph.core.ops import reshape2, transpose2
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
 from teachgraph.ops.functions.creation import eye
 from teachgraph.ops.functions.decomposition import cholesky, eigvalsh, inverse
+from teachgraph.ops.matmul import matmul_v2
+from teachgraph.ops.shape import reshape2, transpose2
 
 __all__ = [
     "addmm",
@@ -61,12 +61,12 @@ def matmul(
 
     In Paddle this is `paddle.matmul`.
     """
-    return ops.matmul_v2(x, y, trans_x=transpose_x, trans_y=transpose_y)
+    return matmul_v2(x, y, trans_x=transpose_x, trans_y=transpose_y)
 
 
 def mm(input: Any, mat2: Any, name: Any = None) -> Any:
     """The product of two matrices, or of stacks of them."""
-    return ops.matmul_v2(input, mat2)
+    return matmul_v2(input, mat2)
 
 
 def bmm(x: Any, y: Any, name: Any = None) -> Any:
@@ -97,7 +97,7 @@ def outer(x: Any, y: Any, name: Any = None) -> Any:
     array([[3., 4.],
            [6., 8.]])
     """
-    return ops.matmul_v2(reshape2(x, shape=[-1, 1]), reshape2(y, shape=[1, -1]))
+    return matmul_v2(reshape2(x, shape=[-1, 1]), reshape2(y, shape=[1, -1]))
 
 
 def inner(x: Any, y: Any, name: Any = None) -> Any:
@@ -176,7 +176,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
     rows = flattened(x, free_x, summed_x)
     columns = flattened(y, summed_y, free_y)
     sizes = [x.shape[axis] for axis in free_x] + [y.shape[axis] for axis in free_y]
-    return reshape2(ops.matmul_v2(rows, columns), shape=sizes)
+    return reshape2(matmul_v2(rows, columns), shape=sizes)
 
 
 def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import ops
 from teachgraph.core.errors import ShapeError, explain
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
 from teachgraph.ops import shape as shapes
+from teachgraph.ops.adjoints import expand_as_v2
+from teachgraph.ops.shape import reshape2, transpose2, unsqueeze2
 
 __all__ = [
     "broadcast_to",
@@ -52,7 +53,7 @@ def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
     >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
     (4, 3, 2)
     """
-    return ops.reshape2(x, shape=list(shape))
+    return reshape2(x, shape=list(shape))
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
@@ -106,7 +107,7 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
         named = []
     sizes = (1,) if axis is None else (1, -1)
     axes = [i for i in named if x.shape[place(x, i)] in sizes]
-    return shapes.squeeze2(x, axes=axes) if axes else ops.unsqueeze2(x, axes=[])
+    return shapes.squeeze2(x, axes=axes) if axes else unsqueeze2(x, axes=[])
 
 
 def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
@@ -122,7 +123,7 @@ def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
     axes = several(axis)
     if len(axes) > 1:
         axes = inserted(len(x.shape), axes)
-    return ops.unsqueeze2(x, axes=axes)
+    return unsqueeze2(x, axes=axes)
 
 
 def inserted(ndim: int, axes: Sequence[int]) -> list[int]:
@@ -142,7 +143,7 @@ def inserted(ndim: int, axes: Sequence[int]) -> list[int]:
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
     """Permute dimensions: k of the result is perm[k] of x."""
-    return ops.transpose2(x, axis=list(perm))
+    return transpose2(x, axis=list(perm))
 
 
 def t(input: Any, name: Any = None) -> Any:
@@ -216,7 +217,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:
 
 def expand_as(x: Any, y: Any, name: Any = None) -> Any:
     """Broadcast `x` to the shape of `y`."""
-    return ops.expand_as_v2(x, y)
+    return expand_as_v2(x, y)
 
 
 def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:

@@ -15,6 +15,7 @@ from teachgraph.ops import math as maths
 from teachgraph.ops import trigonometry as angles
 from teachgraph.ops.activation import activated
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.logic import isnan_v2, where
 
 __all__ = [
@@ -102,7 +103,7 @@ def of_two(op: Op) -> Callable[..., Any]:
 add = of_two(ops.elementwise_add)
 subtract = of_two(ops.elementwise_sub)
 multiply = of_two(ops.elementwise_mul)
-divide = of_two(ops.elementwise_div)
+divide = of_two(elementwise_div)
 floor_divide = of_two(elementwise.elementwise_floordiv)
 remainder = mod = floor_mod = of_two(elementwise.elementwise_mod)
 maximum = of_two(elementwise.elementwise_max)

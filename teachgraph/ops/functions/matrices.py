@@ -9,7 +9,6 @@ import numpy as np
 
 from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.core.ops import matmul_v2
 from teachgraph.ops import math as maths
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.error_context import all_in_words
@@ -19,6 +18,7 @@ from teachgraph.ops.functions.manipulation import reshape, swapaxes, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.functions.random import randn
 from teachgraph.ops.functions.reduce import amax, amin, mean, norm, sum
+from teachgraph.ops.matmul import matmul_v2
 from teachgraph.ops.slicing import OPEN_END
 from teachgraph.ops.statistics import checked_weights
 

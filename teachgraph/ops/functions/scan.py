@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import dtypes
-from teachgraph.core.ops import reshape2
 from teachgraph.ops import scan
 from teachgraph.ops.functions.math import cast
+from teachgraph.ops.shape import reshape2
 
 __all__ = [
     "cummax",

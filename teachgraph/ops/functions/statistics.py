@@ -9,7 +9,7 @@ from typing import Any
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, OpError, ShapeError, explain
-from teachgraph.core.ops import axes, reshape2, transpose2, unsqueeze2
+from teachgraph.core.ops import axes
 from teachgraph.ops import rounding, statistics
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
@@ -18,7 +18,7 @@ from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
 from teachgraph.ops.gather import take_along_axis
 from teachgraph.ops.join import concat
 from teachgraph.ops.logic import where
-from teachgraph.ops.shape import squeeze2
+from teachgraph.ops.shape import reshape2, squeeze2, transpose2, unsqueeze2
 from teachgraph.ops.slicing import slice_
 from teachgraph.ops.sort import argsort
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.ops import reshape2
 from teachgraph.deploy.onnx.reading.reader import Node, reads, traced, within
 from teachgraph.ops import functions as f
+from teachgraph.ops.shape import reshape2
 from teachgraph.ops.slicing import strided_slice
 
 END = 2**31 - 1

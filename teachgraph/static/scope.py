@@ -1,21 +1,22 @@
-"""Scopes: where the values of variables live between runs."""
+"""The public Scope: the core's, with Paddle's way to a variable's value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from teachgraph.core import executor as core
 from teachgraph.core.errors import DTypeError, at_user_line
-from teachgraph.core.threads import Guard, InForce
+from teachgraph.core.executor import scopes
+from teachgraph.core.threads import Guard
+
+__all__ = ["Scope", "global_scope", "scope_guard"]
 
 
-class Scope:
+class Scope(core.Scope):
     """Values by variable name.
-
-    Attributes:
-        values: The arrays; None for a variable that has none yet.
 
     In Paddle this is `paddle.static.Scope`.
 
@@ -24,9 +25,6 @@ class Scope:
     >>> np.array(scope.find_var("w").get_tensor())
     array([0., 0.])
     """
-
-    def __init__(self) -> None:
-        self.values: dict[str, np.ndarray[Any, Any] | None] = {}
 
     def var(self, name: str) -> ScopeVariable:
         """The variable of that name, made if need be."""
@@ -48,21 +46,14 @@ class Scope:
 
 
 class ScopeVariable:
-    """One variable of a scope."""
+    """One variable of a scope, whose value is read as an array, and set."""
 
     def __init__(self, scope: Scope, name: str) -> None:
         self.scope, self.name = scope, name
 
-    def get_tensor(self) -> ScopeTensor:
-        """Its value."""
-        return ScopeTensor(self.scope, self.name)
-
-
-class ScopeTensor:
-    """The value of a variable of a scope, to read and to set."""
-
-    def __init__(self, scope: Scope, name: str) -> None:
-        self.scope, self.name = scope, name
+    def get_tensor(self) -> Self:
+        """Its value, in Paddle an object of its own."""
+        return self
 
     def set(self, value: Any, place: Any = None) -> None:
         """Give the variable this value: a copy, in the dtype of the one it replaces.
@@ -89,23 +80,22 @@ class ScopeTensor:
         return np.array(np.empty(0) if value is None else value, dtype=dtype)
 
 
-_current = InForce(Scope())
-"""The scope that runs use when none is given."""
+scopes.put_for_all(Scope())
+
+if TYPE_CHECKING:  # the scope that everybody gets is of the class above
+
+    def global_scope() -> Scope:
+        """The scope in use."""
+
+else:
+    global_scope = core.global_scope
 
 
-def global_scope() -> Scope:
-    """The scope in use.
-
-    In Paddle this is `paddle.static.global_scope`.
-    """
-    return _current.value
-
-
-def scope_guard(scope: Scope) -> Guard[Scope]:
+def scope_guard(scope: core.Scope) -> Guard[Any]:
     """Inside, `scope` is the one in use.
 
     >>> with scope_guard(Scope()) as inner:
     ...     global_scope() is inner
     True
     """
-    return _current.holding(scope)
+    return scopes.holding(scope)
