@@ -164,8 +164,9 @@ def work():
     return np.ravel(losses).tolist(), weights()
 
 
+messages = []
 (losses_0, weights_0), (losses_1, weights_1) = dist.run_local(
-    lambda role: work(), trainers=2, pservers=SERVER
+    lambda role: work(), trainers=2, pservers=SERVER, messages=messages
 )
 print("trainers agree bit for bit:", bool((weights_0 == weights_1).all()))
 print(
@@ -173,11 +174,39 @@ print(
 )
 
 # %% [markdown]
+# Every message was noted, with its time. In two steps from the middle of the run the
+# bars are calls to other processes, and an arrow is a gradient on its way. One thread
+# runs at a time here, so a trainer's first `recv` is long: it waits for the gradients
+# of the other.
+
+# %%
+shown = [m for m in messages if m.step in {15, 16} and m.what != "serve"]
+start = min(m.begin for m in shown)
+rows = {"trainer 0": 2, f"server {SERVER}": 1, "trainer 1": 0}
+colors = {"send": "tab:orange", "recv": "tab:green", "barrier": "tab:blue"}
+figure, axis = plt.subplots(figsize=(9, 3))
+for m in shown:
+    span = 1e3 * (m.begin - start), max(1e3 * (m.end - m.begin), 0.01)
+    axis.broken_barh([span], (rows[m.who] - 0.15, 0.3), color=colors[m.what])
+    if m.what == "send":
+        arc = {"arrowstyle": "->", "color": "tab:orange", "alpha": 0.5}
+        ends = (span[0], rows[m.who]), (sum(span) + 0.1, 1)
+        axis.annotate("", xy=ends[1], xytext=ends[0], arrowprops=arc)
+axis.set(yticks=list(rows.values()), yticklabels=list(rows), xlabel="milliseconds")
+for what, color in colors.items():
+    axis.plot([], [], color=color, linewidth=5, label=what)
+axis.set_ylim(-0.5, 3)
+axis.legend(loc="upper right", ncols=3)
+figure.tight_layout()
+plt.show()
+
+# %% [markdown]
 # ## On Ray
 #
 # `spawn` calls the same function in processes: Ray places them, moves their messages,
 # and restarts those that die. Here the server is killed after some steps. It comes
-# back from its checkpoint, and the trainers send again what it has not seen.
+# back from its checkpoint, and the trainers send again what it has not seen. The result
+# is that of the threads, bit for bit where NumPy computes with as many threads in both.
 
 # %%
 killed = []
@@ -192,8 +221,8 @@ def kill_the_server(cluster):
 
 on_ray = dist.spawn(work, nprocs=2, endpoints=(SERVER,), watch=kill_the_server)
 print("the server was killed:", bool(killed))
-same = all(bool((found == weights_0).all()) for _, found in on_ray)
-print("the same as in threads, bit for bit:", same)
+farthest = max(abs(found - weights_0).max() for _, found in on_ray)
+print(f"largest difference from the threads: {farthest:.1e}")
 
 # %%
 figure, axis = plt.subplots(figsize=(6, 3))

@@ -56,7 +56,7 @@ def add_arguments(
 
 def run(args: argparse.Namespace) -> int:
     """Run a script on a cluster, and print what its processes print."""
-    from teachgraph.distributed.ray_job import new_name, run_on_ray
+    from teachgraph.distributed.ray_job import Cluster, new_name, run_on_ray
     from teachgraph.distributed.ray_process import Job
 
     if problem := refused(args):

@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from teachgraph.distributed.layout import GEO, Update
 from teachgraph.distributed.server_program import append, copy_to
 from teachgraph.distributed.slicing import row_sections
-from teachgraph.distributed.transpiler import GEO, DistributeTranspiler, Update
+from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.distributed.transport import Transport, transport
 from teachgraph.static.block import Block
 from teachgraph.static.program import Program

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 import time
@@ -25,11 +26,16 @@ START_LIMIT = 180
 """Seconds for Ray's own start: on a loaded machine its agent takes long to import."""
 
 SETTINGS = {
-    "RAY_agent_register_timeout_ms": f"{1000 * START_LIMIT}",  # else 15 s, then it dies
-    "RAY_raylet_start_wait_time_s": f"{START_LIMIT}",
+    "RAY_raylet_start_wait_time_s": "45",
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 """Environment variables of Ray, for those that are not set."""
+
+ATTEMPTS = 3
+"""Ray gives its agent 15 s to import. The next attempt finds the files in memory."""
+
+WITHOUT_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""With this variable Ray's agent compiles all it imports each time it starts."""
 
 EVERY = 0.1
 """Seconds between two looks at the processes."""
@@ -53,23 +59,41 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    for name, value in SETTINGS.items():
-        os.environ.setdefault(name, value)
     given: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False}
     given |= {"configure_logging": False}
     if address is None:
         given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
-    try:
-        ray.init(address=address or "local", **given, **options)
-    except Exception as error:
-        raise StartError(
-            f"Ray did not start: {type(error).__name__}: {error}. "
-            f"Its logs are in {logs()}"
-        ) from error
+    start(ray, ATTEMPTS, address=address or "local", **given, **options)
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def start(ray: Any, attempts: int, **options: Any) -> None:
+    """Start Ray or join one, in several attempts.
+
+    Raises:
+        StartError: None succeeded; the error names Ray's logs.
+    """
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
+    # Says at each start that others on the network cannot use it, as is right.
+    logging.getLogger("ray._private.authentication").setLevel(logging.ERROR)
+    without_bytecode = os.environ.pop(WITHOUT_BYTECODE, None)
+    try:
+        ray.init(**options)
+    except Exception as error:
+        ray.shutdown()
+        if attempts == 1:
+            raise StartError(
+                f"Ray did not start, {ATTEMPTS} times: {type(error).__name__}: {error} "
+                f"Its logs are in {logs()}"
+            ) from error
+        start(ray, attempts - 1, **options)
+    finally:
+        if without_bytecode is not None:
+            os.environ[WITHOUT_BYTECODE] = without_bytecode
 
 
 def logs() -> Path:
@@ -97,9 +121,10 @@ class Cluster:
         self.pids: dict[Role, int] = {}
         options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
         self.meeting = None if job.endpoints else meeting_of(ray, job)
-        options["max_restarts"] = job.restarts
+        options["max_restarts"], self.kept = job.restarts, [ray.put(job)]
         self.actors = {
-            role: self.place(Process, role, options, job, role) for role in job.roles()
+            role: self.place(Process, role, options, self.kept, role)
+            for role in job.roles()
         }
         self.asked: dict[Role, tuple[float, Any]] = {}
         self.messages: list[Message] = []

@@ -130,15 +130,18 @@ class Process:
     """A trainer or a server. Its methods are called by other processes.
 
     Args:
-        job: The job.
+        kept: A reference to the job, in a list: so it is looked up here, and what a
+            restart constructs from is small. Ray forgets larger arguments.
         role: Its part in it.
-        restarted: Whether it takes the place of one that died.
 
     Raises:
         StartError: Versions differ from those of who started the job.
     """
 
-    def __init__(self, job: Job, role: Role) -> None:
+    def __init__(self, kept: Sequence[Any], role: Role) -> None:
+        import ray
+
+        (job,) = ray.get(list(kept))
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None

@@ -110,6 +110,7 @@ class RayTransport:
         self.rank, self.world = role.index, role.trainers
         self.ray = ray_module()
         self.links: dict[str, Link] = {}
+        self.actors: dict[str, Any] = {}
         self.count: dict[str, int] = {}
         self.bytes_sent = self.bytes_received = 0
         self.step, self._meeting = 0, None
@@ -140,8 +141,9 @@ class RayTransport:
         name = self.job.actor_name(f"server {endpoint}")
 
         def request() -> Any:
-            actor = self.ray.get_actor(name, namespace="teachgraph")
-            return actor.ask.remote(method, *arguments)
+            if name not in self.actors:  # it stays the same when it is restarted
+                self.actors[name] = self.ray.get_actor(name, namespace="teachgraph")
+            return self.actors[name].ask.remote(method, *arguments)
 
         return request
 

@@ -20,7 +20,8 @@ from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
 if TYPE_CHECKING:
-    from teachgraph.distributed.transpiler import DistributeTranspiler, Update
+    from teachgraph.distributed.layout import Update
+    from teachgraph.distributed.transpiler import DistributeTranspiler
 
 __all__ = ["ServerProgram", "startup_program"]
 

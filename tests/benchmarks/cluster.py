@@ -118,8 +118,13 @@ def bare(name: str) -> list[float]:
 
     actor = (
         ray.remote(Bare)
-        .options(name=name, namespace="teachgraph", get_if_exists=True, num_cpus=0)
-        .options(max_concurrency=8)
+        .options(
+            name=name,
+            namespace="teachgraph",
+            get_if_exists=True,
+            num_cpus=0,
+            max_concurrency=8,
+        )
         .remote()
     )
     gradient, steps = np.ones((SIDE, SIDE), "float32"), iter(range(1, STEPS + 6))

@@ -19,7 +19,7 @@ def test_its_snippets_run() -> None:
 
 def test_its_options_are_those_of_the_command() -> None:
     told = re.findall(r"^\| `(--[a-z]+)", GUIDE.read_text("utf-8"), re.MULTILINE)
-    assert {*told} == {"--address", "--checkpoints", "--limit", "--restarts"}
+    assert {*told} == {"--address", "--checkpoints", "--limit", "--log", "--restarts"}
     every = (f"{option}=1" for option in told)
     arguments = parser().parse_args(["launch", *every, "--every=2", "script.py", "60"])
     assert (arguments.limit, arguments.every, arguments.arguments) == (1.0, 2, ["60"])

@@ -1,0 +1,77 @@
+"""`teachgraph launch` prints who says what, and what was sent; Ray is stood in for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from teachgraph.cli import main
+from teachgraph.distributed import ray_job
+from teachgraph.distributed.errors import PeerError
+from teachgraph.distributed.ray_process import Job, Status
+from teachgraph.distributed.record import Message
+
+SCRIPT = Path(__file__).parent / "sample" / "digits.py"
+
+
+def test_a_script_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "nowhere.py"]) == 2
+    assert "there is no script nowhere.py" in capsys.readouterr().err
+
+
+def test_numbers_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "--trainers", "0", str(SCRIPT)]) == 2
+    assert "trainers, --every and --limit are at least 1" in capsys.readouterr().err
+
+
+def cluster_of(job: Job) -> Any:
+    """What a look at two processes finds."""
+    server, trainer = job.roles()[:2]
+    statuses = {
+        server: Status("running", 10, "host", 3, ["serves"]),
+        trainer: Status("running", 11, "host", 3, ["step 1", "step 2"]),
+    }
+    sent = Message("trainer 0", 3, "send", "127.0.0.1:6174", "w@GRAD", 8, 1.0, 2.0)
+    return SimpleNamespace(statuses=statuses, messages=[sent])
+
+
+def test_lines_come_after_who_printed_them(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    jobs: list[Job] = []
+
+    def run(job: Job, address: str | None, watch: Any) -> None:
+        jobs.append(job)
+        watch(cluster_of(job))
+
+    monkeypatch.setattr(ray_job, "run_on_ray", run)
+    log = tmp_path / "run.jsonl"
+    options = ["--servers", "1", "--trainers", "2", "--log", str(log)]
+    assert main(["launch", *options, str(SCRIPT), "60"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1:-1] == [
+        "[server 127.0.0.1:6174] runs in process 10 on host",
+        "[server 127.0.0.1:6174] serves",
+        "[trainer 0] runs in process 11 on host",
+        "[trainer 0] step 1",
+        "[trainer 0] step 2",
+    ]
+    assert json.loads(log.read_text())["name"] == "w@GRAD"
+    assert (jobs[0].trainers, jobs[0].arguments) == (2, ["60"])
+
+
+def test_an_error_says_who(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(job: Job, **_: Any) -> None:
+        raise PeerError("trainer 1 died at step 4")
+
+    monkeypatch.setattr(ray_job, "run_on_ray", run)
+    assert main(["launch", str(SCRIPT)]) == 1
+    assert "teachgraph launch: trainer 1 died at step 4" in capsys.readouterr().err
