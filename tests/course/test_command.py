@@ -160,7 +160,8 @@ def runs_on_its_own(path: Path) -> bool:
         text=True,
         check=True,
     )
-    return set(imported) <= {"numpy", "collections", "contextlib"} and done.stdout == "108.0\n"
+    library = {"numpy", "collections", "contextlib"}
+    return set(imported) <= library and done.stdout == "108.0\n"
 
 
 def test_hints_come_one_at_a_time(teachgraph: Run) -> None:
