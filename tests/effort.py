@@ -1,7 +1,7 @@
 """The share that is tried of what is tried at random.
 
-`make full` sets `FULL`; `make test` tries the first third of the same, always the same
-ones where a test is derandomized. `make torture` sets `TORTURE`: hours of kills,
+`make full` sets `FULL`; `make test` tries the first quarter of the same, always the
+same ones where a test is derandomized. `make torture` sets `TORTURE`: hours of kills,
 interrupts and mutated files, for a machine that has them.
 """
 
@@ -15,4 +15,4 @@ TORTURE = "TORTURE" in os.environ
 
 def examples(count: int) -> int:
     """The number of examples that are tried where `make full` tries `count`."""
-    return count if FULL else max(count // 3, 10)
+    return count if FULL else max(count // 4, 10)

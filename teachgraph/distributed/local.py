@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -318,7 +319,9 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
                 cluster.turns.finish(role, error)
 
     threads = [
-        threading.Thread(target=body, args=(role,), name=str(role), daemon=True)
+        threading.Thread(  # in the caller's context: its mode holds there too
+            target=copy_context().run, args=(body, role), name=str(role), daemon=True
+        )
         for role in cluster.turns.members
     ]
     for thread in threads:

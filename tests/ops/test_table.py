@@ -17,7 +17,12 @@ ROWS = TABLE.values()
 
 
 def test_every_op_has_a_row_or_stands_among_the_exceptions() -> None:
-    ops = {type for type, op in _registry.items() if not isinstance(op, GradOp)}
+    ops = {
+        type
+        for type, op in _registry.items()
+        if not isinstance(op, GradOp)
+        and not op.kernel.__module__.startswith("teachgraph.distributed")  # loaded late
+    }
     assert ops - set(TABLE) == set(ELSEWHERE)
     assert set(TABLE) <= ops
 

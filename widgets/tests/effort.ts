@@ -4,7 +4,7 @@ const FULL = process.env.FULL !== undefined;
 
 /** The seeds of a test, where `make full` tries `count` of them. */
 export function seeds(count: number): number[] {
-  const tried = FULL ? count : Math.max(Math.ceil(count / 3), 5);
+  const tried = FULL ? count : Math.max(Math.ceil(count / 4), 5);
   return Array.from({ length: tried }, (_, index) => index + 1);
 }
 
