@@ -7,7 +7,7 @@ import numpy as np
 from teachgraph import fluid
 from teachgraph.core import unique_name
 from teachgraph.course.digits import train
-from teachgraph.course.judging import call, expect
+from teachgraph.course.judging import call, expect, quiz
 
 CASES = 20
 
@@ -53,23 +53,17 @@ def run_network(mine, epochs):
 
 def ops_in_startup(ask):
     """Two for the parameters, one for the learning rate."""
-    found = ask(call, "ops_in_startup")
-    expect(found != 2, "rate")
-    expect(found == 3, "wrong")
+    quiz(ask, "ops_in_startup", 3, rate=2)
 
 
 def whose_row(ask):
     """Gradients come with minimize."""
-    found = ask(call, "whose_row")
-    expect(found != 2, "layer")
-    expect(found == 4, "wrong")
+    quiz(ask, "whose_row", 4, layer=2)
 
 
 def ops_after_five_runs(ask):
     """A run writes nothing."""
-    found = ask(call, "ops_after_five_runs")
-    expect(found != 45, "times")
-    expect(found == 9, "wrong")
+    quiz(ask, "ops_after_five_runs", 9, times=45)
 
 
 def squared_error(ask):

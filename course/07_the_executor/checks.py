@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, needs
+from teachgraph.course.judging import call, expect, needs, quiz
 
 CASES = 20
 
@@ -286,13 +286,9 @@ def py_func(ask):
 
 def updates(ask):
     """Every run of a training program trains."""
-    found = ask(call, "updates")
-    expect(found != 3, "three")
-    expect(found == 5, "wrong")
+    quiz(ask, "updates", 5, three=3)
 
 
 def operators_in_test(ask):
     """dropout, matmul, add, softplus, matmul, add, cross_entropy."""
-    found = ask(call, "operators_in_test")
-    expect(found != 6, "loss")
-    expect(found == 7, "wrong")
+    quiz(ask, "operators_in_test", 7, loss=6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect
+from teachgraph.course.judging import expect, quiz
 from teachgraph.course.spirals import spirals
 
 CASES = 20
@@ -96,16 +96,12 @@ def measured(function, p, step=1e-6):
 
 def numbers_to_learn(ask):
     """Weights and biases of both layers."""
-    found = ask(call, "numbers_to_learn")
-    expect(found != 128, "biases")
-    expect(found == 162, "wrong")
+    quiz(ask, "numbers_to_learn", 162, biases=128)
 
 
 def nodes_of_a_step(ask):
     """One for each op."""
-    found = ask(call, "nodes_of_a_step")
-    expect(found != 5, "loss")
-    expect(found == 6, "wrong")
+    quiz(ask, "nodes_of_a_step", 6, loss=5)
 
 
 def forward(ask):
@@ -149,6 +145,4 @@ def fit_step(ask):
 
 def different_units(ask):
     """One unit, 32 times over."""
-    found = ask(call, "different_units")
-    expect(found != 32, "all")
-    expect(found == 1, "wrong")
+    quiz(ask, "different_units", 1, all=32)
