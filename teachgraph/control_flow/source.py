@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from teachgraph.core.steps import Call, Step
 
 _numbers = count(1)
+_forgotten: list[str] = []
+"""Names of programs whose lines are gone, and their entries not yet."""
+
+
+def forget_lines(filename: str) -> None:
+    """Empty an entry of linecache, which a collection may do while it is walked over.
+
+    `linecache.checkcache` fails on a name that disappears; the next program removes it.
+    """
+    linecache.cache[filename] = (0, None, [], filename)
+    _forgotten.append(filename)
 
 
 class Expression(str):
@@ -83,10 +94,12 @@ class Writer:
         source = "\n".join(self.lines) + "\n"
         filename = f"<teachgraph program {next(_numbers)}>"
         lines = source.splitlines(keepends=True)
+        while _forgotten:
+            linecache.cache.pop(_forgotten.pop(), None)
         linecache.cache[filename] = (len(source), None, lines, filename)
         exec(compile(source, filename, "exec"), self.globals)  # noqa: S102  our own text
         # Tracebacks read the lines there; they go when the function goes.
-        weakref.finalize(self.globals["run"], linecache.cache.pop, filename, None)
+        weakref.finalize(self.globals["run"], forget_lines, filename)
         names = {identifier: name for name, identifier in self.names.items()}
         return Code(source, self.globals["run"], self.steps, names)
 
