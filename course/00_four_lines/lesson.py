@@ -96,7 +96,7 @@ print(fluid.default_main_program())
 # %% task="ops_in_startup" tags=["quiz"]
 ### 说明 四行代码向 startup 写入了几个算子。
 def ops_in_startup():
-    """How many ops the four lines wrote into startup."""
+    """The number of ops that the four lines wrote into startup."""
     ### BEGIN SOLUTION
     return 3
     ### END SOLUTION
@@ -142,7 +142,7 @@ print("loss:", [round(value.item(), 4) for value in losses])
 # %% task="ops_after_five_runs" tags=["quiz"]
 ### 说明 运行五次之后，main 里有几个算子。
 def ops_after_five_runs():
-    """How many ops main has after five runs."""
+    """The number of ops of main after five runs."""
     ### BEGIN SOLUTION
     return 9
     ### END SOLUTION

@@ -66,7 +66,7 @@ print("gradient of x:", x.grad.numpy(), "of y:", y.grad.numpy())
 # %% task="saved_arrays" tags=["quiz"]
 ### 说明 乘、加、求和各保存几个数组（只记形状的不算）。
 def saved_arrays():
-    """How many arrays multiply, add and sum save, in this order; a shape is none."""
+    """The numbers of arrays that multiply, add and sum save; a shape is none."""
     ### BEGIN SOLUTION
     return [2, 0, 0]
     ### END SOLUTION

@@ -70,7 +70,7 @@ def on_the_way(graph):
 
 
 def counted(graph):
-    """How many gradients arrive at each position."""
+    """Count the gradients that arrive at each position."""
     leaves, steps = graph
     return Counter(
         i

@@ -169,7 +169,7 @@ print(loss.node.op.name, "came from", [edge.op.name for edge in loss.node.edges]
 # %% task="runs_of_a_rule" tags=["quiz"]
 ### 说明 每个节点的规则运行几次。
 def runs_of_a_rule():
-    """How often the rule of each node runs."""
+    """The number of runs of each node's rule."""
     ### BEGIN SOLUTION
     return 1
     ### END SOLUTION
@@ -217,7 +217,7 @@ check(arrivals)
 # %% task="arrive_at_x" tags=["quiz"]
 ### 说明 在 (x * x) * x 中，有几个梯度到达 x。
 def arrive_at_x():
-    """How many gradients arrive at x in (x * x) * x."""
+    """The number of gradients that arrive at x in (x * x) * x."""
     ### BEGIN SOLUTION
     return 3
     ### END SOLUTION
@@ -350,7 +350,7 @@ beside(yours, too_early, names=("yours", "too early"))
 # %% task="after_two_passes" tags=["quiz"]
 ### 说明 先 loss.backward(retain_graph=True)，再 loss.backward()：x.grad 是多少？
 def after_two_passes():
-    """What x.grad is after two passes over the diamond, the first with retain_graph."""
+    """The value of x.grad after two passes over the diamond, the first retained."""
     ### BEGIN SOLUTION
     return 216.0
     ### END SOLUTION

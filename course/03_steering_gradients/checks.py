@@ -112,7 +112,7 @@ def no_grad(ask):
 
 
 def detach(ask):
-    """The same numbers, and no edge."""
+    """Compare the numbers, and look for an edge."""
     for seed in range(CASES):
         x = random([seed % 3 + 1], seed)
         seen = ask(run_detach, x)
@@ -124,7 +124,7 @@ def detach(ask):
 
 
 def hook(ask):
-    """What is handed over is the whole gradient."""
+    """Compare what is handed over with the whole gradient."""
     for seed in range(CASES):
         x, factor = random([seed % 3 + 1], seed), float(seed % 5)
         seen = ask(run_hook, x, factor)

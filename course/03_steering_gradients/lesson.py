@@ -109,7 +109,7 @@ def record_if_on(op, *inputs, **attrs):
 
 
 def read(node):
-    """What a rule reads; Tensors still, if the slope is to have a slope itself."""
+    """The inputs of a rule; Tensors still, if the slope is to have a slope itself."""
     if not recording.twice:
         return values(node.saved)
     return [x if isinstance(x, Tensor) else np.asarray(x) for x in node.saved]
@@ -312,7 +312,7 @@ beside(yours, keeps_the_edge, names=("yours", "keeps the edge"))
 # %% task="slope_past_a_cut" tags=["quiz"]
 ### 说明 loss = x * detach(x * x)，x = 3：你的磁带给出的 d loss / dx。
 def slope_past_a_cut():
-    """What your tape gives for d loss / dx, loss = x * detach(x * x), x = 3."""
+    """The d loss / dx of your tape for loss = x * detach(x * x), x = 3."""
     ### BEGIN SOLUTION
     return 9.0
     ### END SOLUTION

@@ -133,7 +133,7 @@ check(adam)
 # %% task="first_step" tags=["quiz"]
 ### 说明 rate = 0.001、g = 100 时，Adam 第一步走多远（保留三位小数）。
 def first_step():
-    """How far Adam's first step goes, rate 0.001 and g = 100; to three digits."""
+    """The length of Adam's first step, rate 0.001 and g = 100; to three digits."""
     ### BEGIN SOLUTION
     return 0.001
     ### END SOLUTION

@@ -112,7 +112,7 @@ check(six_lines)
 # %% task="relus" tags=["quiz"]
 ### 说明 第 5 行之后，程序里有几个 relu 算子。
 def relus():
-    """How many relu operators the program has after line 5."""
+    """The number of relu operators in the program after line 5."""
     ### BEGIN SOLUTION
     return 3
     ### END SOLUTION
@@ -383,7 +383,7 @@ beside(yours, loses_the_batch, names=("yours", "loses the batch"))
 # %% task="shape_of_scores" tags=["quiz"]
 ### 说明 若 x 的形状是 [-1, 2]，那么 scores.shape 是什么，写成列表。
 def shape_of_scores():
-    """What scores.shape is, as a list."""
+    """The shape of scores, as a list."""
     ### BEGIN SOLUTION
     return [-1, 2]
     ### END SOLUTION

@@ -135,7 +135,7 @@ def run_part(mine, before, expected, shape):
 
 
 def run_joined(mine, count, shape):
-    """What joins so many parts."""
+    """Join so many parts, and look at the operator."""
     main = mine.Program("main")
     x = mine.Variable(main, "v", shape, stop_gradient=False)
     parts = [mine.Variable(main, f"part_{i}", shape) for i in range(count)]

@@ -71,7 +71,7 @@ watch(diamond)
 # %% task="sums" tags=["quiz"]
 ### 说明 菱形的反向里有几个 sum 算子。
 def sums():
-    """How many sum operators the backward of the diamond has."""
+    """The number of sum operators in the backward of the diamond."""
     ### BEGIN SOLUTION
     return 2
     ### END SOLUTION
@@ -84,7 +84,7 @@ check(sums)
 # %% task="second_part" tags=["quiz"]
 ### 说明 w 的梯度的第二份叫什么。
 def second_part():
-    """What the second part of the gradient of w is called."""
+    """The name of the second part of the gradient of w."""
     ### BEGIN SOLUTION
     return "w@GRAD@RENAME@block0@1"
     ### END SOLUTION
@@ -311,7 +311,7 @@ watch(network)
 # %% task="operators_added" tags=["quiz"]
 ### 说明 append_backward 为这个网络写了几个算子。
 def operators_added():
-    """How many operators append_backward has written for this network."""
+    """The number of operators that append_backward wrote for this network."""
     ### BEGIN SOLUTION
     return 7
     ### END SOLUTION

@@ -41,7 +41,7 @@ def chain(mine, length, unwanted):
 
 
 def by_hand(x, w, unwanted):
-    """What the chain computes, by name."""
+    """Compute the chain by hand: values by name."""
     values, here = {}, x
     for i, none in enumerate(unwanted):
         a = w if i % 2 else 3.0
@@ -115,7 +115,7 @@ def run_startup(mine, value):
 
 
 def run_clone(mine, layers):
-    """What a clone of a training program has, and what became of the program."""
+    """Clone a training program; look at both."""
     main, startup = mine.Program(), mine.Program("startup")
     here = mine.Variable(main, "x", [-1, 2], is_data=True)
     for i in range(layers):
@@ -182,7 +182,7 @@ def run_py_func(mine, x, dout, stop):
 
 
 def in_the_scope(ask):
-    """What lasts: the weight and the rate."""
+    """The weight and the rate last."""
     found = ask(call, "in_the_scope")
     expect(isinstance(found, list), "a_list")
     expect("x" not in found, "fed")

@@ -113,7 +113,7 @@ from teachgraph.course.mine import append_backward, cross_entropy, new_parameter
 ### 说明 检查点的网络，写成训练它的程序：(main, startup, scores)。
 ### 说明 运行程序；比一次运行活得更久的，留在 scope 里。
 def compute(operator, arrays):
-    """What an operator writes, given arrays: a tuple, one array for each output."""
+    """Compute an operator on arrays: a tuple, one array for each output."""
     results = operator.op.kernel(*arrays, **operator.attrs)
     results = results if isinstance(results, tuple) else (results,)
     named = {x.name: y for x, y in zip(operator.outputs, results) if x is not None}
@@ -264,7 +264,7 @@ check(clone_for_test)
 # %% task="operators_in_test" tags=["quiz"]
 ### 说明 克隆的 classifier 程序里有几个算子。
 def operators_in_test():
-    """How many operators the clone of a classifier's program has."""
+    """The number of operators in the clone of a classifier's program."""
     ### BEGIN SOLUTION
     return 7
     ### END SOLUTION
@@ -365,7 +365,7 @@ beside(yours, keeps_everything, names=("yours", "keeps everything"))
 # %% task="updates" tags=["quiz"]
 ### 说明 训练三步，再运行同一个程序（没有克隆）评估两次：w 被更新了几次。
 def updates():
-    """How often w changes: 3 steps, then 2 evaluations with the same program itself."""
+    """The number of updates of w: 3 steps, 2 evaluations with the same program."""
     ### BEGIN SOLUTION
     return 5
     ### END SOLUTION

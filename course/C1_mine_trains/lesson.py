@@ -104,7 +104,7 @@ gradients = watched(backward, loss)
 # %% task="numbers_to_learn" tags=["quiz"]
 ### 说明 大小为 2、32、2 的各层有多少个要学的数。
 def numbers_to_learn():
-    """How many numbers layers of sizes 2, 32, 2 learn."""
+    """The count of numbers that layers of sizes 2, 32, 2 learn."""
     ### BEGIN SOLUTION
     return 2 * 32 + 32 + 32 * 2 + 2
     ### END SOLUTION
@@ -117,7 +117,7 @@ check(numbers_to_learn)
 # %% task="nodes_of_a_step" tags=["quiz"]
 ### 说明 两层网络的一次前向加上损失，会在磁带上留下几个节点。
 def nodes_of_a_step():
-    """How many nodes a forward pass of two layers and its loss leave."""
+    """The number of nodes that a forward pass of two layers and its loss leave."""
     ### BEGIN SOLUTION
     return 6
     ### END SOLUTION
@@ -245,7 +245,7 @@ print(f"{attempt(train, layers, data, data, 300, otherwise=0.0):.0%} of the poin
 # %% task="different_units" tags=["quiz"]
 ### 说明 从全零的权重开始训练之后，32 个隐藏单元中有几个互不相同。
 def different_units():
-    """How many of the 32 hidden units differ after training from zeros."""
+    """The number of different ones among 32 hidden units, trained from zeros."""
     ### BEGIN SOLUTION
     return 1
     ### END SOLUTION

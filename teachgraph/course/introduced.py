@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -45,7 +46,8 @@ def names_used(source: Source) -> set[str]:
     }
 
 
-def public_members() -> set[str]:
+@cache
+def public_members() -> frozenset[str]:
     """Return what a learner can reach on the framework's own objects."""
     x = to_tensor(1.0, stop_gradient=False)
     program = fluid.Program()
@@ -55,7 +57,8 @@ def public_members() -> set[str]:
     sgd = fluid.optimizer.SGD(learning_rate=0.1)
     kinds = [x, (x * x).node, program, block, y, block.ops[0], fluid.Executor(), sgd]
     members = {name for thing in kinds for name in dir(thing)}
-    return {name for name in members - KNOWN_MEMBERS if not name.startswith("_")}
+    own = members - KNOWN_MEMBERS
+    return frozenset(name for name in own if not name.startswith("_"))
 
 
 def names_in(source: Source) -> set[str]:

@@ -22,7 +22,7 @@ import numpy as np
 from teachgraph.core.observe import announce
 from teachgraph.course import progress
 from teachgraph.course.messages import say
-from teachgraph.course.source import read, without_markers
+from teachgraph.course.source import read_once, without_markers
 from teachgraph.course.table import Language, Lesson, lessons
 
 __all__ = [
@@ -72,9 +72,6 @@ def parts(
         if lesson.built and (before is None or lesson.place < before.place)
         for cell in read_once(lesson).framework
     ]
-
-
-read_once = cache(read)
 
 
 def built_from(pieces: Iterable[Part], name: str = "mine") -> dict[str, Any]:

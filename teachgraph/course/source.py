@@ -15,12 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from teachgraph.course.table import CourseError, Language, Lesson
 
-__all__ = ["Cell", "Source", "read", "stub", "unpaced", "without_markers"]
+__all__ = ["Cell", "Source", "read", "read_once", "stub", "unpaced", "without_markers"]
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 CHINESE = "### 说明 "
@@ -129,6 +130,10 @@ def read(lesson: Lesson) -> Source:
     without an exercise before it.
     """
     return Source(lesson, tuple(_paired(_parsed(lesson.source), lesson)))
+
+
+read_once = cache(read)
+"""`read`, for those who come back to a lesson that nobody edits meanwhile."""
 
 
 def _parsed(path: Path) -> list[tuple[str, str, dict[str, object]]]:

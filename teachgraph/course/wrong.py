@@ -12,19 +12,15 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from teachgraph.course.judging import Verdict, ask_here, judge
-from teachgraph.course.source import read, without_markers
+from teachgraph.course.source import read_once, without_markers
 from teachgraph.course.table import CourseError, Language, Lesson, find
 
 __all__ = ["WrongAnswer", "alike", "wrong_answer", "wrong_answers"]
-
-
-read_once = cache(read)
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,83 @@ def run_again(lesson: Notebook, *cells: Locator) -> None:
         lesson.page.keyboard.press("Control+Enter")
 
 
+class Way:
+    """A learner's way through a notebook in JupyterLab.
+
+    Attributes:
+        hinted: 1 once the cell of a hint stands below the first check.
+    """
+
+    def __init__(self, learner: Learner, lesson: Notebook, artefacts: Path) -> None:
+        self.learner, self.lesson, self.artefacts = learner, lesson, artefacts
+        self.source, self.language = learner.source, learner.language
+        self.places, self.tasks = positions(self.source), self.source.lesson.tasks
+        self.code_cells = sum(cell.role != "text" for cell in self.source.cells)
+        self.hinted = 0
+
+    def cell(self, role: str, task: str) -> Locator:
+        """The cell of an exercise or of its check."""
+        below = self.hinted if task != self.tasks[0] else 0
+        return self.lesson.cell(self.places[role, task] + below)
+
+    def said(self, task: str) -> Locator:
+        """The output of a check."""
+        return self.cell("check", task).locator(".jp-OutputArea")
+
+    def look(self, name: str) -> None:
+        """Keep a picture of the page."""
+        file = f"learner_{self.learner.number}_{self.language}_{name}.png"
+        self.lesson.page.screenshot(path=self.artefacts / file)
+
+    def run_all(self) -> None:
+        """Run all cells, to the last."""
+        self.lesson.run_all()
+        self.lesson.wait_for_end(self.code_cells - 1 + self.hinted)
+
+    def fail(self) -> None:
+        """Run what is not written: the checks say so, in words."""
+        self.run_all()
+        said = self.said(self.tasks[0])
+        unwritten = say("not_written", self.language, task=self.tasks[0])
+        expect(said).to_contain_text(unwritten)
+        expect(said).not_to_contain_text("Traceback")
+        said.scroll_into_view_if_needed()
+        self.look("fails")
+
+    def ask(self) -> None:
+        """Ask for a hint to the first task."""
+        asked = ask_for_a_hint(self.lesson, self.cell("check", self.tasks[0]))
+        hint = hints(self.source.lesson, self.tasks[0], self.language)[0].strip("`")
+        expect(asked.locator(".jp-OutputArea")).to_contain_text(hint)
+        self.hinted = 1
+        self.look("hint")
+
+    def solve(self, task: str) -> None:
+        """Write the solution of a task, and run its cell."""
+        cell = self.cell("exercise", task)
+        write(cell, without_markers(self.source.exercise(task).text[self.language]))
+        run_again(self.lesson, cell)
+
+    def err(self, wrong: WrongAnswer) -> None:
+        """Try a known wrong answer three times: the third time it is named."""
+        exercise = self.cell("exercise", wrong.task)
+        write(exercise, wrong.code)
+        for _ in range(3):
+            run_again(self.lesson, exercise, self.cell("check", wrong.task))
+        expect(self.said(wrong.task)).to_contain_text(wrong.why[self.language])
+        self.look("wrong")
+
+    def pass_all(self) -> None:
+        """Run all that is solved: every check says that it is right; save."""
+        self.run_all()
+        for task in self.tasks:
+            right = say("right", self.language, task=task)
+            expect(self.said(task)).to_contain_text(right)
+        self.look("solved")
+        self.lesson.page.keyboard.press("Control+s")
+        self.lesson.wait_until_saved()
+
+
 @pytest.mark.parametrize(("number", "language", "idea"), PATHS)
 def test_open_run_fail_hint_solve_check_status(
     lab: Lab,
@@ -104,49 +181,17 @@ def test_open_run_fail_hint_solve_check_status(
     idea: str,
 ) -> None:
     learner = Learner(lab, number, language)
-    name, source = learner.start(), learner.source
-    places, tasks = positions(source), source.lesson.tasks
+    name = learner.start()
     lesson = notebook(name)
-
-    lesson.run_all()
-    lesson.wait_for_end(sum(cell.role != "text" for cell in source.cells) - 1)
-    first = lesson.cell(places["check", tasks[0]])
-    unwritten = say("not_written", language, task=tasks[0])
-    expect(first.locator(".jp-OutputArea")).to_contain_text(unwritten)
-    expect(first.locator(".jp-OutputArea")).not_to_contain_text("Traceback")
-    first.scroll_into_view_if_needed()
-    lesson.page.screenshot(path=artefacts / f"learner_{number}_{language}_fails.png")
-
-    asked = ask_for_a_hint(lesson, first)
-    hint = hints(source.lesson, tasks[0], language)[0].strip("`")
-    expect(asked.locator(".jp-OutputArea")).to_contain_text(hint)
-    lesson.page.screenshot(path=artefacts / f"learner_{number}_{language}_hint.png")
-
-    for task in tasks:
-        after = task != tasks[0]  # the hint's cell stands in between
-        cell = lesson.cell(places["exercise", task] + after)
-        write(cell, without_markers(source.exercise(task).text[language]))
-        run_again(lesson, cell)
-
+    way = Way(learner, lesson, artefacts)
+    way.fail()
+    way.ask()
+    for task in way.tasks:
+        way.solve(task)
     wrong = wrong_idea(learner, idea)
-    exercise = lesson.cell(places["exercise", wrong.task] + 1)
-    check = lesson.cell(places["check", wrong.task] + 1)
-    write(exercise, wrong.code)
-    for _ in range(3):
-        run_again(lesson, exercise, check)
-    expect(check.locator(".jp-OutputArea")).to_contain_text(wrong.why[language])
-    lesson.page.screenshot(path=artefacts / f"learner_{number}_{language}_wrong.png")
-    write(exercise, without_markers(source.exercise(wrong.task).text[language]))
-
-    lesson.run_all()
-    for task in tasks:
-        check = lesson.cell(places["check", task] + (task != tasks[0]))
-        right = say("right", language, task=task)
-        expect(check.locator(".jp-OutputArea")).to_contain_text(right)
-    lesson.wait_for_end(sum(cell.role != "text" for cell in source.cells))
-    lesson.page.screenshot(path=artefacts / f"learner_{number}_{language}_solved.png")
-    lesson.page.keyboard.press("Control+s")
-    lesson.wait_until_saved()
+    way.err(wrong)
+    way.solve(wrong.task)
+    way.pass_all()
 
     code, said = learner.command("check", number, "--file", str(lab.folder / name))
     assert code == 0, said

@@ -1,4 +1,4 @@
-"""What a check says in the learner's own kernel."""
+"""Verdicts of checks in the learner's own kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every lesson owes its learner: short, in order, and refusing wrong answers."""
+"""Duties of a lesson: to be short, in order, and to refuse wrong answers."""
 
 from __future__ import annotations
 
@@ -170,6 +170,28 @@ def test_a_wrong_answer_in_a_notebook_is_refused_in_words() -> None:
     assert isinstance(verdict, CheckFailed)
     assert verdict.sentence == answer.says
     assert "d loss / d x is 108, not 30.0" in str(verdict)
+
+
+def test_what_an_exercise_calls_is_blamed_first() -> None:
+    (wrong,) = (one for one in wrong_answers(find("05")) if one.name == "one_size")
+    answers = {wrong.task: wrong.code}
+    blamed = verdict_on("append", answers)
+    assert blamed.sentence == "mend_first"
+    assert "infer_shape" in str(blamed)
+    unwritten = "def append(*_):\n    raise NotImplementedError('append')\n"
+    assert (
+        verdict_on("append", answers | {"append": unwritten}).sentence == "not_written"
+    )
+
+
+def verdict_on(task: str, answers: dict[str, str]) -> CheckFailed:
+    """What a task's cell of lesson 05 says with some answers changed."""
+    played = rehearse(read(find("05")), answers, long=False)
+    (verdict,) = (
+        cell.error for cell in played if (cell.role, cell.task) == ("check", task)
+    )
+    assert isinstance(verdict, CheckFailed)
+    return verdict
 
 
 def test_a_rehearsal_leaves_no_trace_of_itself() -> None:

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.notebook, pytest.mark.slow]
 
 
 def nbval(folder: Path) -> tuple[int, int, str]:
-    """How many cells passed and failed under `pytest --nbval-lax`, and what it said."""
+    """Count the cells that pass and fail under `pytest --nbval-lax`; with its words."""
     settings = folder / "pytest.ini"
     settings.write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-q", "-c", str(settings), str(folder)]

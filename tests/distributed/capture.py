@@ -175,7 +175,7 @@ def golden(fluid: Any, build: Any, arguments: Any, settings: Any) -> Any:
 
 
 def transpiled(fluid: Any, config: Any, main: Any, startup: Any, arguments: Any) -> Any:
-    """What comes out, program by program."""
+    """Describe the results, program by program."""
     from paddle.fluid.transpiler import collective, geo_sgd_transpiler
 
     kind = fluid.DistributeTranspiler

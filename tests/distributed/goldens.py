@@ -56,7 +56,7 @@ def add_variable(block: Any, v: Json) -> None:
 
 
 def transpiled(case: Json) -> dict[str, Program]:
-    """What our transpiler makes of what went in."""
+    """Run our transpiler on what went into Paddle's."""
     main, startup = rebuilt(case["in"]["main"]), rebuilt(case["in"]["startup"])
     config = DistributeTranspilerConfig()
     for name, value in case["config"].items():
@@ -112,7 +112,7 @@ def described_operator(op: Any) -> Json:
 
 
 def differences(theirs: Json, ours: Json) -> Iterator[str]:
-    """Where two programs differ, a line for each place."""
+    """Differences of two programs, a line for each place."""
     theirs, ours = numbered(theirs), numbered(ours)
     if len(theirs) != len(ours):
         yield f"{len(theirs)} blocks, ours {len(ours)}"

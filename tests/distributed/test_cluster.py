@@ -149,7 +149,7 @@ def parallel(optimizer: str) -> Any:
 
 
 def exchanged(rank: int) -> list[float]:
-    """What the functions between trainers give, on small and large arrays."""
+    """Results of the functions between trainers, on small and large arrays."""
     large = tg.to_tensor(np.full(40_000, rank + 1.0, "float32"))
     dist.all_reduce(large)
     small = tg.to_tensor([float(rank)])

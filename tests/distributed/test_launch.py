@@ -29,7 +29,7 @@ def test_numbers_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def cluster_of(job: Job) -> Any:
-    """What a look at two processes finds."""
+    """Make a cluster of two processes, as `launch` looks at it."""
     server, trainer = job.roles()[:2]
     statuses = {
         server: Status("running", 10, "host", 3, ["serves"]),

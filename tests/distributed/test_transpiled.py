@@ -17,7 +17,7 @@ KNOWN = {
     # Snapshots are created without a dtype, and then take the parameter's with them.
     "local_sgd": ("'dtype': 'bool'",),
 }
-"""What is otherwise, and why."""
+"""Known differences, and why they are there."""
 
 
 def unknown(name: str) -> Iterator[str]:

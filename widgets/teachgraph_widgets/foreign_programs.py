@@ -134,7 +134,17 @@ class ForeignProgram(ForeignThing):
         return None  # shapes are known from the start
 
 
-class ForeignVariable(ForeignThing):
+class ForeignRow(ForeignThing):
+    """A row of a program: a variable or an operator."""
+
+    @property
+    def block(self) -> ForeignProgram:
+        """The block that it stands in."""
+        block: ForeignProgram = self._seen.program(self._thing.program)
+        return block
+
+
+class ForeignVariable(ForeignRow):
     """A variable of another engine."""
 
     def __init__(self, thing: Any, seen: Seen) -> None:
@@ -143,12 +153,6 @@ class ForeignVariable(ForeignThing):
         self.shape = tuple(int(n) for n in self._get("shape", ()))
         self.persistable = bool(self._get("persistable", False))
         self.stop_gradient = bool(self._get("stop_gradient", True))
-
-    @property
-    def block(self) -> ForeignProgram:
-        """The block that it stands in."""
-        block: ForeignProgram = self._seen.program(self._thing.program)
-        return block
 
     @property
     def role(self) -> Role:
@@ -160,7 +164,7 @@ class ForeignVariable(ForeignThing):
         return "g" if GRAD in self.name else "T"
 
 
-class ForeignOperator(ForeignThing):
+class ForeignOperator(ForeignRow):
     """An operator of another engine."""
 
     def __init__(self, thing: Any, seen: Seen) -> None:
@@ -171,12 +175,6 @@ class ForeignOperator(ForeignThing):
         self.output_arg_names = names_of(thing.outputs)
         attrs = self._get("attrs")
         self.attrs = self.own_attrs = dict(attrs) if isinstance(attrs, Mapping) else {}
-
-    @property
-    def block(self) -> ForeignProgram:
-        """The block that it stands in."""
-        block: ForeignProgram = self._seen.program(self._thing.program)
-        return block
 
     @property
     def idx(self) -> int:
