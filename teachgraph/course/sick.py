@@ -62,7 +62,7 @@ def by_the_book(scores: Any, labels: Any) -> Any:
 
 
 def nan_is_zero(scores: Any, labels: Any) -> Any:
-    """Cross-entropy by the book, with 0 in the place of NaN: nobody sees it any more."""
+    """Cross-entropy by the book, with 0 in the place of NaN, which nobody sees."""
     return functions.nan_to_num(by_the_book(scores, labels), posinf=0.0)
 
 
