@@ -8,6 +8,7 @@ from teachgraph.control_flow.loop import while_loop
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static.layers import fc
 from teachgraph.static.py_func import py_func
 
@@ -38,3 +39,6 @@ def __getattr__(name: str) -> Any:
     if name in _UPSTAIRS:
         return getattr(import_module("teachgraph.nn.parametric"), name)
     return absent("static.nn")(name)
+
+
+known_as("static.nn")
