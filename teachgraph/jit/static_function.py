@@ -340,21 +340,22 @@ class StaticFunction:
         """Do nothing: the mode is that of the layers the function calls.
 
         Raises:
-            ModeError: It is a layer's method: call `layer.train()`.
+            ModeError: It is the method of a layer in evaluation: call `layer.train()`.
         """
-        self.check_no_layer("train")
+        self.check_mode(training=True)
 
     def eval(self) -> None:
         """Do nothing: the mode is that of the layers the function calls.
 
         Raises:
-            ModeError: It is a layer's method: call `layer.eval()`.
+            ModeError: It is the method of a layer in training: call `layer.eval()`.
         """
-        self.check_no_layer("eval")
+        self.check_mode(training=False)
 
-    def check_no_layer(self, mode: str) -> None:
+    def check_mode(self, *, training: bool) -> None:
         """Refuse to switch a layer's mode by its method."""
-        if isinstance(self.receiver, Layer):
+        layer, mode = self.receiver, "train" if training else "eval"
+        if isinstance(layer, Layer) and layer.training != training:
             text = f"Failed to switch {mode} mode: use {mode}() of the layer itself"
             raise ModeError(at_user_line(text))
 

@@ -106,7 +106,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "sequence_slice sequence_softmax sequence_unpad",
         UNUSUAL: "data_norm nce",
         "`vision.ops.DeformConv2D` has the weights": "deform_conv2d",
-        f"{MISSING}; `static.py_func` takes a backward function": "static_pylayer",
     },
     "vision.datasets": {
         "it is hundreds of megabytes, of pictures that nobody trains on here; "

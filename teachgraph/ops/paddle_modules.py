@@ -37,7 +37,7 @@ FINER: dict[str, str] = {
     "transform_parameters weight_norm_hook",
     "optimizer": "adamw",
     "static": "input io",
-    "static.nn": "common metric",
+    "static.nn": "common metric static_pylayer",
     "tensor": "array attribute creation einsum linalg logic manipulation math ops "
     "random search stat to_string",
     "vision.models": "alexnet densenet googlenet inceptionv3 lenet mobilenetv1 "

@@ -11,8 +11,18 @@ from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static.layers import fc
 from teachgraph.static.py_func import py_func
+from teachgraph.static.static_pylayer import static_pylayer
 
-__all__ = ["StaticRNN", "case", "cond", "fc", "py_func", "switch_case", "while_loop"]
+__all__ = [
+    "StaticRNN",
+    "case",
+    "cond",
+    "fc",
+    "py_func",
+    "static_pylayer",
+    "switch_case",
+    "while_loop",
+]
 
 _UPSTAIRS = (
     "batch_norm",
@@ -32,7 +42,9 @@ _UPSTAIRS = (
 )
 """Layers that are made of what `nn` is made of, a floor up."""
 
-all_in_words(["case", "cond", "fc", "switch_case", "while_loop"], globals())
+all_in_words(
+    ["case", "cond", "fc", "static_pylayer", "switch_case", "while_loop"], globals()
+)
 
 
 def __getattr__(name: str) -> Any:
