@@ -97,7 +97,8 @@ def arg_extreme(step: Step) -> None:
     x, axis = step.get(), step.attrs["axis"]
     if step.attrs["flatten"]:
         x, axis = step.put("Reshape", x, step.ints(-1)), 0
-    index = step.put(type, x, axis=axis, keepdims=int(step.attrs["keepdims"]))
+    at = axis % max(step.ndim, 1)  # as in `Step.reduced`
+    index = step.put(type, x, axis=at, keepdims=int(step.attrs["keepdims"]))
     step.give("Cast", index, to=code_of(step.result().dtype))
 
 
