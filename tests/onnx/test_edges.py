@@ -27,6 +27,7 @@ SCALARS: list[Function] = [
     lambda x: tg.topk(x, 1),
     lambda x: tg.topk(x, 1, axis=0),
     tg.sort,
+    tg.argsort,
     tg.argmax,
     lambda x: tg.cumsum(x, 0),
 ]
