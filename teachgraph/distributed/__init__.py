@@ -46,6 +46,7 @@ from teachgraph.distributed.roles import Role, current_role
 from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.io.distributed import DistributedBatchSampler
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "DistributeTranspiler",
@@ -100,3 +101,5 @@ def spawn(
 
 if not TYPE_CHECKING:
     __getattr__ = absent("distributed")
+
+known_as("distributed")

@@ -138,6 +138,12 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.clip_norm = positive("clip_norm", clip_norm)
         self.group_name = group_name
 
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
+        """Return the pairs with clipped gradients; with none to clip, all of them."""
+        pairs = list(params_grads)
+        none = all(g is None or not getattr(p, "need_clip", True) for p, g in pairs)
+        return pairs if none else super().__call__(pairs)
+
     def clip(self, pairs: Pairs) -> Pairs:
         """Scale all gradients by one factor."""
         squares = in_widest_dtype([squared_l2_norm(g) for _, g in pairs])
