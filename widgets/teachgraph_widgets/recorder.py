@@ -124,7 +124,8 @@ class Recorder(Observer):
     def clip_begin(self, clip: object) -> None:
         """Note that gradients are clipped."""
         if get_ident() == self.cursor.thread:
-            self.layers.enter_named(clip, clean(type(clip).__name__))
+            name = clean(type(clip).__name__).removeprefix("ClipGrad")
+            self.layers.enter_named(clip, f"ClipGrad{name}")
 
     def clip_end(self, clip: object) -> None:
         """Note the end of a clipping."""
