@@ -73,9 +73,7 @@ def stage(browser: Browser, html: Path) -> Iterator[Page]:
 @pytest.fixture(scope="module", autouse=True)
 def table() -> Iterator[None]:
     yield
-    lines = [
-        f"{'kind':18} width lines boxes  text  cut  overlaps  crossings  untitled"
-    ]
+    lines = [f"{'kind':18} width lines boxes  text  cut  overlaps  crossings  untitled"]
     for (kind, width), found in measured.items():
         counts = "{lines:6}{boxes:6}{smallest:6.1f}{cut:5}{overlaps:10}"
         rest = "{crossings:11}{untitled:10}"

@@ -18,10 +18,11 @@ def text(
     `more` follows after a gap of two letters.
 
     >>> text(1, 2, "<b>")
-    '<text x="1" y="2">&lt;b&gt;</text>'
+    '<text class="c" x="1" y="2">&lt;b&gt;</text>'
     """
     shown = escape(fitted(words, width) if width else printable(words))
-    kind = f' class="{tone}"' if tone else ""
+    # What most texts of a large picture are, names, needs no class.
+    kind = "" if tone == "n" else f' class="{tone or "c"}"'
     rest = f"<tspan>  {escape(more)}</tspan>" if more else ""
     return f'<text{kind} x="{x:g}" y="{y:g}">{shown}{rest}</text>'
 

@@ -56,14 +56,16 @@ STEPPING = r"""
     return new Response(new Blob([bytes]).stream().pipeThrough(unzipping)).json();
   };
   // A policy may forbid modules from a Blob, and allow what stands in the page.
+  let scripts = 0;
   const inline = (code) => new Promise((arrive) => {
-    window.teachgraph_inline = arrive;
+    const name = `teachgraph_script${scripts++}`;
+    window[name] = arrive;
+    const exported = (list) =>
+      list.replace(/([\w$]+)(?: as (\w+))?/g, (_, own, as) => `${as ?? own}:${own}`);
     const script = document.createElement("script");
     script.type = "module";
-    const named = (list) =>
-      list.replace(/([\w$]+)(?: as (\w+))?/g, (_, own, name) => `${name ?? own}:${own}`);
-    script.textContent = code.replace(/export\s*\{([^}]*)\};?\s*$/, (_, list) =>
-      `;window.teachgraph_inline({${named(list)}})`);
+    script.textContent = code.replace(
+      /export\s*\{([^}]*)\};?\s*$/, (_, list) => `;${name}({${exported(list)}})`);
     document.head.append(script);
   });
   const load = async (zipped) => {
@@ -107,7 +109,8 @@ STEPPING = r"""
         if (!area || area.querySelector(".tg-root")) continue;
         const words = [...area.querySelectorAll(".output_container")]
           .filter((output) => output.textContent.trim() === PLAIN);
-        if (words.length === 0 && !/Error displaying widget/.test(area.textContent)) continue;
+        const isGone = /Error displaying widget/.test(area.textContent);
+        if (words.length === 0 && !isGone) continue;
         for (const output of words) output.style.display = "none";
         open(still);
       }
