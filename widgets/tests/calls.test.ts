@@ -80,7 +80,10 @@ test("what runs without gradients in a step is an evaluation, if networks do", (
   const { steps, mirror } = trace.tape;
   const { all } = steps;
   const section = withEvaluations(sectionOf(all, all[0], [], false), mirror);
-  expect(section.phases).toEqual([{ title: "evaluation, no gradients", first: 3, end: 6 }]);
+  expect(section.phases).toEqual([{ title: "evaluation, no gradients", apart: true, first: 3, end: 6 }]);
+  const inside = ran(source, [[1, [], true], [2, [""], false], [3, ["net"], true], [3, ["net"], false], [3, ["net"], true], ...step.slice(2, 3), ...step.slice(0, 3)]);
+  const { steps: others } = inside.tape;
+  expect(withEvaluations(sectionOf(others.all, others.all[0], [], false), inside.tape.mirror).phases).toEqual([]);
   const untouched = sectionOf(all, all[0], [], false);
   const clipped = ran(source, [[1, [], true], ...step.slice(0, 3), [5, ["ClipGradByNorm"], false], ...step.slice(0, 3)]);
   expect(withEvaluations(untouched, clipped.tape.mirror)).toBe(untouched);

@@ -44,7 +44,8 @@ export class Stepper {
     const back = button("tg-tool tg-earlier", "The step before (,)", "‹", () => this.step(-1));
     const on = button("tg-tool tg-later", "The step after (.)", "›", () => this.step(1));
     this.curve.setAttribute("role", "img");
-    this.element.append(back, this.text, on, this.loops, this.curve, this.loss);
+    const turn = el("span", "tg-stepping", back, this.text, on);
+    this.element.append(turn, this.loops, this.curve, this.loss);
     this.element.hidden = true;
   }
 

@@ -165,7 +165,8 @@ export class FoldedPicture implements Picture {
     const known = ({ inputs }: Above): Spot[] =>
       inputs.flatMap((at) => this.places.get(at) ?? []);
     const { pins, leaves } = above[op];
-    if (this.mirror.entered.has(op)) this.layout.skip();
+    const begins = this.section.phases.some(({ apart, first }) => apart && first === op);
+    if (this.mirror.entered.has(op) || begins) this.layout.skip();
     if (this.groupFor(op) === undefined) {
       return this.layout.op(known(above[op]), pins, leaves);
     }
@@ -271,6 +272,7 @@ export class FoldedPicture implements Picture {
   private stub(edge: MirrorEdge, from?: Fold, to?: Fold): Ends | undefined {
     const { kind, key, arrow } = edge;
     const chip = edge.chip || this.names.wire(key);
+    if (chip === "") return undefined;
     if (kind === "flow" && this.places.has(edge.head)) {
       if (to !== undefined) return dataChip({ ...edge, label: chip }, to);
       const { x: x2, y: y2 } = this.moved(edge.x2, edge.y2, edge.head);

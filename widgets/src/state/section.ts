@@ -56,10 +56,14 @@ export function sectionBetween(
 }
 
 /** A section in which what networks do without a gradient has a frame: an evaluation. */
-export function withEvaluations(section: Section, { ops, items }: Mirror): Section {
+export function withEvaluations(section: Section, { ops, items, parts }: Mirror): Section {
   const { from, to } = section.ranges[section.ranges.length - 1];
   const end = to?.op ?? ops.length;
   const found: Phase[] = [];
+  const isOneCall = (op: number, next: number): boolean => {
+    const scope = items[op]?.scope[0];
+    return scope !== undefined && scope === items[next]?.scope[0] && parts[op] === parts[next];
+  };
   for (let op = from.op; op < end; ) {
     const first = op;
     let isNetwork = false;
@@ -67,7 +71,9 @@ export function withEvaluations(section: Section, { ops, items }: Mirror): Secti
       const [scope = ""] = items[op].scope;
       isNetwork ||= /^\w+$/.test(scope) && !SHUT.test(scope);
     }
-    if (isNetwork) found.push({ title: "evaluation, no gradients", first, end: op });
+    // What a network with gradients does on the way without them is no evaluation.
+    const goesOn = [first, op].some((at) => isOneCall(at - 1, at));
+    if (isNetwork && !goesOn) found.push({ title: "evaluation, no gradients", apart: true, first, end: op });
     if (op === first) op += 1;
   }
   return found.length === 0 ? section : { ...section, phases: [...found, ...section.phases] };

@@ -26,6 +26,8 @@ interface Pass {
 /** What an optimizer does in a step: its ops, from one up to and without another. */
 export interface Phase {
   readonly title: string;
+  /** Whether there is a row for its title above it. */
+  readonly apart?: boolean;
   readonly first: number;
   end: number;
 }
