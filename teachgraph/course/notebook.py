@@ -8,6 +8,7 @@ keeps the markers, so `nbgrader` takes it as an assignment's source.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any, Literal
 
@@ -18,9 +19,21 @@ from teachgraph.course.table import Language
 
 __all__ = ["Kind", "Notebook", "build"]
 
+CJK = "[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]"
+BROKEN = re.compile(f"(?<={CJK})\n(?={CJK})")
+"""An end of a line inside a Chinese sentence: Markdown would draw a space there."""
+
 Kind = Literal["learner", "solution", "instructor"]
 Notebook = dict[str, Any]
 """A notebook as nbformat stores it: plain JSON."""
+KERNEL = {
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {"name": "python"},
+}
 
 
 def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
@@ -30,18 +43,18 @@ def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
         _cell(source, cell, name, position, kind, language)
         for position, (cell, name) in enumerate(zip(source.cells, names, strict=True))
     ]
+    about = {"lesson": source.lesson.number, "language": language}
+    return whole(cells, {"teachgraph": about})
+
+
+def whole(
+    cells: list[dict[str, Any]], metadata: dict[str, Any] | None = None
+) -> Notebook:
+    """A notebook of these cells."""
     return {
         "nbformat": 4,
         "nbformat_minor": 5,
-        "metadata": {
-            "kernelspec": {
-                "display_name": "Python 3 (ipykernel)",
-                "language": "python",
-                "name": "python3",
-            },
-            "language_info": {"name": "python"},
-            "teachgraph": {"lesson": source.lesson.number, "language": language},
-        },
+        "metadata": KERNEL | (metadata or {}),
         "cells": cells,
     }
 
@@ -75,7 +88,9 @@ def _cell(
         "source": cell.text[language],
     }
     metadata = built["metadata"]
-    if cell.role != "text":
+    if cell.role == "text":
+        built["source"] = BROKEN.sub("", built["source"])
+    else:
         built |= {"execution_count": None, "outputs": []}
         if cell.tags:
             metadata["tags"] = list(cell.tags)
