@@ -15,7 +15,6 @@ from typing import Any
 from teachgraph.distributed.errors import PeerError, StartError
 from teachgraph.distributed.ray_process import Job, Process, Status
 from teachgraph.distributed.ray_transport import meeting_of, ray_module
-from teachgraph.distributed.record import Message, shifted
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import mark_of
 
@@ -111,7 +110,9 @@ class Cluster:
     Attributes:
         statuses: The last known state of each process.
         deaths: For each process, how often it died.
-        messages: What the processes noted, in this process's clock.
+        records: The events of each process that ran, by its number.
+        offsets: How far its clock is ahead of this one, with the seconds that the
+            answer took that told so.
     """
 
     def __init__(self, ray: Any, job: Job) -> None:
@@ -127,7 +128,7 @@ class Cluster:
             for role in job.roles()
         }
         self.asked: dict[Role, tuple[float, Any]] = {}
-        self.messages: list[Message] = []
+        self.records: dict[int, list[Any]] = {}
         self.offsets: dict[int, tuple[float, float]] = {}
         self.began = time.monotonic()
 
@@ -188,7 +189,7 @@ class Cluster:
             )
 
     def collect(self, status: Status, asked: float) -> None:
-        """Put the messages of a process on the clock of this one.
+        """Take the events of a process, and compare its clock with this one.
 
         It answered between the question and now: its clock is ahead by the difference
         to the middle. The quickest answer so far tells most exactly.
@@ -196,7 +197,12 @@ class Cluster:
         now = time.perf_counter()
         offset = now - asked, status.clock - (asked + now) / 2
         self.offsets[status.pid] = min(offset, self.offsets.get(status.pid, offset))
-        self.messages += shifted(status.messages, self.offsets[status.pid][1])
+        self.records.setdefault(status.pid, []).extend(status.events)
+
+    def recordings(self) -> list[tuple[list[Any], float]]:
+        """List the events of each process, and how far its clock is ahead."""
+        records = self.records.items()
+        return [(events, self.offsets[pid][1]) for pid, events in records]
 
     def died(self, role: Role, status: Status) -> None:
         """Note that a process was restarted; alone, trainers cannot go on from there.
@@ -258,6 +264,8 @@ def run_on_ray(
                 cluster.look()
                 watch(cluster)
                 time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+            if job.record is not None:
+                cluster.look()  # what the servers have done since
             return cluster.results()
         finally:
             cluster.end()
