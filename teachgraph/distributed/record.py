@@ -19,12 +19,13 @@ __all__ = ["Message", "ProcessLog", "Recorded", "announced", "as_process"]
 
 
 class Message(NamedTuple):
-    """One call of a transport, or one update on a server.
+    """One call of a transport, or one thing that a server did.
 
     Attributes:
         who: The process that makes it.
         step: The step it is at.
-        what: "send", "recv", "barrier", "all_reduce", "broadcast", "serve", "update".
+        what: "send", "recv", "barrier", "all_reduce", "broadcast", "serve"; of a server
+            "update" and "save".
         peer: Whom it speaks to; empty for all.
         name: The variable, or the kind of barrier.
         nbytes: The size of the value.

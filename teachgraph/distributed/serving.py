@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
 from teachgraph.distributed.errors import CheckpointError, TimeLimitError
+from teachgraph.distributed.record import announced
 from teachgraph.distributed.server import BehindError, Message, Server
 from teachgraph.distributed.transport import Array
 
@@ -94,7 +95,8 @@ class Serving:
     def save(self) -> None:
         """Write a checkpoint."""
         state = self.server.state()
-        save_state(self.file, state)
+        with announced(f"server {self.server.endpoint}", state.step, "save"):
+            save_state(self.file, state)
         self.saved = list(state.applied)
 
     def hello(self, trainer: int) -> Greeting:

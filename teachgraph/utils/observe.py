@@ -166,7 +166,7 @@ class Observer:
         """This thread has done its part in the cluster."""
 
     def message(self, message: Any) -> None:
-        """A process has sent or received something, has waited, or has updated."""
+        """A process has sent, received, waited, updated or saved something."""
 
 
 @contextmanager

@@ -490,7 +490,7 @@ export interface ProcessEvent extends Event {
 }
 
 /**
- * A process of a cluster sent, received, waited, or updated parameters.
+ * A process of a cluster sent, received, waited, updated or saved parameters.
  *
  * `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
  * all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
@@ -501,7 +501,7 @@ export interface MessageEvent extends Event {
   kind: "message";
   process: number;
   step: Count;
-  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update";
+  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save";
   peer: string;
   name: string;
   bytes: Count;
@@ -562,5 +562,5 @@ export const FIELDS: Record<string, string> = {
   about: "type:str text:str inputs:str[] outputs:str[] rule:str takes:str[]",
   beside: "log:str stops:count[][] first:count[] words:str[]",
   process: "process:int role:=trainer|server title:str",
-  message: "process:int step:count what:=send|recv|barrier|all_reduce|broadcast|serve|update peer:str name:str bytes:count start:float duration:float",
+  message: "process:int step:count what:=send|recv|barrier|all_reduce|broadcast|serve|update|save peer:str name:str bytes:count start:float duration:float",
 };

@@ -490,7 +490,7 @@ class ProcessEvent(Event):
 
 
 class MessageEvent(Event):
-    """A process of a cluster sent, received, waited, or updated parameters.
+    """A process of a cluster sent, received, waited, updated or saved parameters.
 
     `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
     all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
@@ -502,7 +502,14 @@ class MessageEvent(Event):
     process: int
     step: Count
     what: Literal[
-        "send", "recv", "barrier", "all_reduce", "broadcast", "serve", "update"
+        "send",
+        "recv",
+        "barrier",
+        "all_reduce",
+        "broadcast",
+        "serve",
+        "update",
+        "save",
     ]
     peer: str
     name: str

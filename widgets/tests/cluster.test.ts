@@ -43,7 +43,7 @@ test("who waits waits for whom sent last", () => {
   const whom = second.map((message) => awaited(message, second)?.process);
   expect(whom).toEqual([undefined, undefined, 1, undefined, undefined, undefined, undefined]);
   expect(waitsText(second, processes)).toBe(
-    "70 ms: trainer 0 waits 69 ms for trainer 1, trainer 1 waits 9 ms",
+    "70 ms: trainer 0 waits 68 ms for trainer 1, trainer 1 waits 8 ms",
   );
   expect(messageText(second[2], second, processes)).toBe(
     "trainer 0: recv w from a:1, 400 B, 68 ms, waiting for trainer 1",

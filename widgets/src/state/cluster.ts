@@ -183,13 +183,19 @@ export function messagesOf(
   const from = Math.min(...own.map(({ start }) => start));
   const to = Math.max(...own.map(({ start, duration }) => start + duration));
   const isThen = ({ start, duration }: Message): boolean => start + duration >= from && start <= to;
-  const updates = messages.filter((m) => m.what === "update" && isThen(m));
-  return [...own, ...updates].sort((a, b) => a.start - b.start);
+  const served = messages.filter((m) => isServing(m) && isThen(m));
+  return [...own, ...served].sort((a, b) => a.start - b.start);
+}
+
+function isServing({ what }: Message): boolean {
+  return what === "update" || what === "save";
 }
 
 /** Whether a process does nothing in a message but wait. */
-export function isWait({ what }: Message): boolean {
-  return what !== "send" && what !== "update" && what !== "serve";
+export function isWait(message: Message): boolean {
+  const { what, name } = message;
+  const isOver = what === "barrier" && (name === "send" || name === "fetch");
+  return !isOver && !isServing(message) && what !== "send" && what !== "serve";
 }
 
 /**
@@ -199,7 +205,7 @@ export function isWait({ what }: Message): boolean {
 export function awaited(message: Message, among: readonly Message[]): Message | undefined {
   if (!isWait(message)) return undefined;
   const end = message.start + message.duration;
-  const isMeeting = message.what !== "recv" && message.name !== "send" && message.name !== "fetch";
+  const isMeeting = message.what !== "recv";
   const theirs = among.filter((other) => {
     if (other.process === message.process) return false;
     const came = isMeeting ? other.start : other.start + other.duration;

@@ -152,7 +152,7 @@ export function timelineChart(
     const letters = Math.floor((box.width - 8) / LETTER);
     const title = lanes.find(({ id }) => id === whom.process)?.title ?? "";
     if (letters >= 8) waits.push(words(shorten(`waits for ${title}`, letters), box.x + 4, y + 14, "tg-spanname"));
-    const at = x(whom.what === "barrier" || isWait(whom) ? whom.start + (whom.name === "send" ? whom.duration : 0) : whom.start);
+    const at = x(whom.start + (whom.name === "send" ? whom.duration : 0));
     const ends = there > y ? [there, y + 20] : [there + 20, y];
     const style2 = `stroke:var(--tg-ink);stroke-width:1.2${later}`;
     const tip = there > y ? 5 : -5;
@@ -163,9 +163,10 @@ export function timelineChart(
   return { width, height, label, shapes: [...shapes, ...waits] };
 }
 
-function lookOf(message: Message): Row["look"] {
-  if (message.what === "send" || message.what === "update") return message.what;
-  return message.what === "barrier" ? "wait" : "recv";
+function lookOf({ what }: Message): Row["look"] {
+  if (what === "send" || what === "update") return what;
+  if (what === "save") return "quiet";
+  return what === "barrier" ? "wait" : "recv";
 }
 
 /** What one call was, in a sentence. */
@@ -202,7 +203,7 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
-  "Below, the same step as a timeline: sends, waits (yellow, blue) and updates (green).",
+  "Below, the same step as a timeline: sends, waits (yellow), updates (green) and saves (grey).",
   "A dashed arrow comes from whom somebody waited for. Between the bars a process computes,",
   "or, as a thread of run_local, waits for its turn.",
 ].join(" ");
