@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from teachgraph.course import mine, progress
 from teachgraph.course.files import write_new
+from teachgraph.course.gallery import cases
 from teachgraph.course.grade import Place, Report, grade
 from teachgraph.course.messages import hint_lines, hints, say
 from teachgraph.course.notebook import Kind, build
@@ -29,7 +30,7 @@ from teachgraph.course.table import (
     find,
     lessons,
 )
-from teachgraph.course.welcome import course_map, notebook
+from teachgraph.course.welcome import GALLERY, course_map, notebook
 from teachgraph.io.files import written_whole
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def add_arguments(subparsers: Subparsers) -> None:
     )
     solution.add_argument("--lang", choices=LANGUAGES, default="en", help="en or zh")
     add("status", "Show the way through the course, and where you are.", language=True)
-    welcome = add("welcome", "Put the start page into a folder.", language=True)
+    welcome = add("welcome", "Write the start page and the gallery.", language=True)
     welcome.add_argument("--folder", type=Path, default=Path(), help="default: here")
     mine = add("mine", "Print your own framework as one file.", language=True)
     mine.add_argument("--file", type=Path, help="write it there instead")
@@ -173,11 +174,7 @@ def _list(args: argparse.Namespace) -> Answer:
 def _start(args: argparse.Namespace) -> Answer:
     lesson, language = find(args.lesson), cast(Language, args.lang)
     path = (args.folder / _file_name(lesson, language)).resolve()
-    try:
-        write_new(path, build(read(lesson), "learner", language))
-        created = True
-    except FileExistsError:
-        created = False
+    created = _written(path, build(read(lesson), "learner", language))
     with progress.changing() as kept:
         record = kept.record(lesson.number)
         known = record.notebooks.get(language, "")
@@ -352,14 +349,21 @@ def _status(args: argparse.Namespace) -> Answer:
 
 def _welcome(args: argparse.Namespace) -> Answer:
     path = (args.folder / "Welcome.ipynb").resolve()
-    created = True
-    try:
-        write_new(path, notebook(args.lang))
-    except FileExistsError:
-        created = False
+    created = _written(path, notebook(args.lang))
+    for case in cases():
+        _written(path.parent / GALLERY / case.file, case.notebook())
     sentence = "welcome_made" if created else "notebook_there"
     data = {"notebook": str(path), "created": created}
     return Answer([say(sentence, args.lang, path=path)], data)
+
+
+def _written(path: Path, content: Mapping[str, Any]) -> bool:
+    """Write a new file; return False if there was one, which stays."""
+    try:
+        write_new(path, content)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _mine(args: argparse.Namespace) -> Answer:

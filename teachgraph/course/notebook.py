@@ -21,6 +21,14 @@ __all__ = ["Kind", "Notebook", "build"]
 Kind = Literal["learner", "solution", "instructor"]
 Notebook = dict[str, Any]
 """A notebook as nbformat stores it: plain JSON."""
+KERNEL = {
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {"name": "python"},
+}
 
 
 def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
@@ -30,18 +38,18 @@ def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
         _cell(source, cell, name, position, kind, language)
         for position, (cell, name) in enumerate(zip(source.cells, names, strict=True))
     ]
+    about = {"lesson": source.lesson.number, "language": language}
+    return whole(cells, {"teachgraph": about})
+
+
+def whole(
+    cells: list[dict[str, Any]], metadata: dict[str, Any] | None = None
+) -> Notebook:
+    """A notebook of these cells."""
     return {
         "nbformat": 4,
         "nbformat_minor": 5,
-        "metadata": {
-            "kernelspec": {
-                "display_name": "Python 3 (ipykernel)",
-                "language": "python",
-                "name": "python3",
-            },
-            "language_info": {"name": "python"},
-            "teachgraph": {"lesson": source.lesson.number, "language": language},
-        },
+        "metadata": KERNEL | (metadata or {}),
         "cells": cells,
     }
 

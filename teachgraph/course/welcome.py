@@ -1,4 +1,4 @@
-"""The start page: a map of the course with what is passed, and one live picture."""
+"""The start page: a live picture, the course with what is passed, and the gallery."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph.course import mine, progress
+from teachgraph.course.gallery import cases
 from teachgraph.course.messages import say
+from teachgraph.course.notebook import whole
 from teachgraph.course.table import Language, Lesson, lessons
 
-__all__ = ["Map", "Stop", "course_map", "notebook"]
+__all__ = ["GALLERY", "Map", "Stop", "course_map", "notebook"]
 
 MARKS = {"passed": "●", "started": "◐", "open": "○", "coming": "·"}
 """Signs on the map, by the state of a lesson."""
@@ -119,22 +121,35 @@ def course_map(language: Language = "en") -> Map:
     return Map(stops, language, own, given)
 
 
+GALLERY = "gallery"
+"""The folder of the gallery's notebooks, beside the start page."""
+
 PICTURE = """\
 %%trace
 x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
 y = x * x
 loss = (y + x).sum()
 loss.backward()"""
+IMPORT = "from teachgraph.course.welcome import course_map"
+
+
+def gallery(language: Language) -> str:
+    """The cases of the gallery as Markdown: a link to each, and what it needs."""
+    rows = [f"- [{case.title}]({GALLERY}/{case.file})" for case in cases()]
+    return "\n".join([say("welcome_gallery", language).strip(), "", *rows])
 
 
 def notebook(language: Language = "en") -> dict[str, Any]:
     """The start page as a notebook."""
     quoted = "" if language == "en" else f'"{language}"'
-    texts = say("welcome", language), say("welcome_picture", language)
-    begin = "%load_ext teachgraph\nimport teachgraph as tg\n"
-    begin += f"from teachgraph.course.welcome import course_map\n\ncourse_map({quoted})"
-    sources = [("markdown", texts[0]), ("code", begin)]
-    sources += [("markdown", texts[1]), ("code", PICTURE)]
+    sources = [
+        ("markdown", say("welcome", language)),
+        ("code", "%load_ext teachgraph\nimport teachgraph as tg"),
+        ("code", PICTURE),
+        ("markdown", say("welcome_map", language)),
+        ("code", f"{IMPORT}\n\ncourse_map({quoted})"),
+        ("markdown", gallery(language)),
+    ]
     cells = []
     for position, (kind, source) in enumerate(sources):
         cell: dict[str, Any] = {"cell_type": kind, "id": f"welcome-{position}"}
@@ -142,13 +157,4 @@ def notebook(language: Language = "en") -> dict[str, Any]:
         if kind == "code":
             cell |= {"execution_count": None, "outputs": []}
         cells.append(cell)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python"}
-    return {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {
-            "kernelspec": {**kernel, "name": "python3"},
-            "language_info": {"name": "python"},
-        },
-        "cells": cells,
-    }
+    return whole(cells)

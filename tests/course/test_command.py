@@ -253,6 +253,18 @@ def test_each_language_has_a_notebook_of_its_own(teachgraph: Run, work: Path) ->
     assert str(work / "02_the_tape.ipynb") in english.stdout
 
 
+def test_the_start_page_leaves_a_changed_notebook_of_the_gallery_alone(
+    teachgraph: Run, work: Path
+) -> None:
+    teachgraph("welcome")
+    (work / "Welcome.ipynb").unlink()
+    changed = work / "gallery" / "digits_lenet.ipynb"
+    changed.write_text("mine")
+    assert teachgraph("welcome").code == 0
+    assert changed.read_text() == "mine"
+    assert (work / "Welcome.ipynb").is_file()
+
+
 def test_the_start_page_draws_the_map_and_a_picture(
     teachgraph: Run, work: Path
 ) -> None:
@@ -262,8 +274,14 @@ def test_the_start_page_draws_the_map_and_a_picture(
         assert done.code == 0
         page = nbformat.read(folder / "Welcome.ipynb", as_version=4)
         nbformat.validate(page)
-        assert "course_map(" in page.cells[1].source
-        assert page.cells[3].source.startswith("%%trace")
+        assert page.cells[2].source.startswith("%%trace")
+        assert "course_map(" in page.cells[4].source
+        links = re.findall(r"\]\((\S+)\)", page.cells[5].source)
+        assert set(links) == {
+            f"gallery/{path.name}" for path in (folder / "gallery").iterdir()
+        }
+        for link in links:
+            nbformat.validate(nbformat.read(folder / link, as_version=4))
     teachgraph("start", "00", "--folder", ".")
     drawn = course_map()._repr_mimebundle_()
     assert "◐ 00  Four lines: started" in drawn["text/plain"]

@@ -35,6 +35,7 @@ def test_the_wheel_holds_both_packages_the_lessons_and_the_bundle(wheel: Path) -
     assert tops == {*ours, info}
     assert {
         "teachgraph/py.typed",
+        "teachgraph/course/gallery_cases/digits_lenet.py",
         "teachgraph/course/lessons/lessons.toml",
         "teachgraph/course/lessons/00_four_lines/lesson.py",
         "teachgraph_widgets/py.typed",
