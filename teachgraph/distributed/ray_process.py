@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
 from teachgraph.distributed.record import ProcessLog, Recorded, as_process
 from teachgraph.distributed.roles import Role, role_guard
-from teachgraph.distributed.serving import Serving
+from teachgraph.distributed.serving import Reply, Serving
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
@@ -145,7 +145,8 @@ class Process:
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None
-        self.ready = threading.Event()
+        self.ready, self.putting = threading.Event(), threading.Lock()
+        self.stored: dict[Any, list[Any]] = {}
         self.transport: Any = None
         self.log = None if job.record is None else job.record(role)
         threading.Thread(target=self.run, name=str(role), daemon=True).start()
@@ -266,7 +267,28 @@ class Process:
                 raise TimeLimitError(
                     f"{self.role} does not serve after {self.job.limit:g} s"
                 )
+        if method == "exchange":
+            return self.exchange(*arguments)
         return getattr(self.serving, method)(*arguments)
+
+    def exchange(
+        self, trainer: int, number: int, messages: Any, names: Sequence[str]
+    ) -> Reply:
+        """Exchange gradients for parameters; large ones go through the object store."""
+        import ray
+
+        from teachgraph.distributed.ray_transport import INLINE, messages_of
+
+        assert self.serving is not None
+        gradients = messages_of(ray, messages)
+        reply = self.serving.exchange(trainer, number, gradients, names)
+        if sum(value.nbytes for value in reply.values.values()) <= INLINE:
+            return reply
+        with self.putting:  # once for all trainers
+            key = reply.step, tuple(names)
+            if key not in self.stored:
+                self.stored = {key: [ray.put(reply.values)]}
+            return reply._replace(values=self.stored[key])
 
 
 def reconstructed() -> bool:
