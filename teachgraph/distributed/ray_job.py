@@ -12,7 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from teachgraph.distributed.errors import PeerError, StartError
+from teachgraph.distributed.errors import (
+    PeerError,
+    StartError,
+    VersionMismatchError,
+)
 from teachgraph.distributed.ray_process import Job, Process, Status
 from teachgraph.distributed.ray_transport import meeting_of, ray_module
 from teachgraph.distributed.roles import Role
@@ -36,6 +40,10 @@ ATTEMPTS = 3
 WITHOUT_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 """With this variable Ray's agent compiles all it imports each time it starts."""
 
+TOKEN = Path.home() / ".ray" / "auth_token"
+"""Where it exists `ray start` asks for it; who joins must be told so before it imports
+Ray."""
+
 EVERY = 0.1
 """Seconds between two looks at the processes."""
 
@@ -54,6 +62,8 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
         MissingRayError: Ray is not installed.
         StartError: It did not start; the error names its logs.
     """
+    if address is not None and TOKEN.exists():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     ray = ray_module()
     if ray.is_initialized():
         yield ray
@@ -73,6 +83,7 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
     """Start Ray or join one, in several attempts.
 
     Raises:
+        VersionMismatchError: The cluster to join has another Ray or Python.
         StartError: None succeeded; the error names Ray's logs.
     """
     for name, value in SETTINGS.items():
@@ -84,6 +95,10 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
         ray.init(**options)
     except Exception as error:
         ray.shutdown()
+        if "ersion mismatch" in str(error):
+            raise VersionMismatchError(
+                f"{error} Install the same versions of Python and Ray on all machines"
+            ) from error
         if attempts == 1:
             raise StartError(
                 f"Ray did not start, {ATTEMPTS} times: {type(error).__name__}: {error} "
@@ -230,8 +245,9 @@ class Cluster:
         return all(s is not None and s.state == "done" for s in states)
 
     def results(self) -> list[Any]:
-        """List the results of the function, trainer by trainer."""
-        return [s.result for role, s in self.statuses.items() if not role.is_server]
+        """List the results of the function, in the order of the trainers' numbers."""
+        trainers = [role for role in self.actors if not role.is_server]
+        return [self.statuses[role].result for role in trainers]
 
     def end(self) -> None:
         """End all actors."""

@@ -51,6 +51,15 @@ def conv() -> Any:
     return fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(logits, y))
 
 
+def large() -> Any:
+    """A parameter of 240 kB: on each of two servers more than travels in a message."""
+    x, y = fluid.layers.data("x", [300]), fluid.layers.data("y", [1])
+    first, second = fixed(300, 200, scale=0.05), fixed(200, 1, scale=0.05)
+    hidden = fluid.layers.fc(x, 200, act="tanh", param_attr=first)
+    out = fluid.layers.fc(hidden, 1, param_attr=second)
+    return fluid.layers.mean(fluid.layers.square_error_cost(out, y))
+
+
 def lenet() -> Any:
     """In double precision: in single, 20 steps of Adam make 1e-5 of one rounding."""
 
@@ -100,6 +109,7 @@ CASES = {
     "words": Case(words, batches_of(ids=classes(30), y=normal(1))),
 }
 
+LARGE = Case(large, batches_of(x=normal(300), y=normal(1)))
 LENET = Case(lenet, batches_of(x=normal(1, 28, 28, dtype="float64"), y=classes(10)))
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
