@@ -136,6 +136,7 @@ class Cluster:
         self.deaths: dict[Role, int] = {}
         self.pids: dict[Role, int] = {}
         options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
+        options["scheduling_strategy"] = "SPREAD"  # over the machines of a cluster
         self.meeting = None if job.endpoints else meeting_of(ray, job)
         options["max_restarts"], self.kept = job.restarts, [ray.put(job)]
         self.actors = {

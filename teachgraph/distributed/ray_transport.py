@@ -204,8 +204,8 @@ class RayTransport:
     def store_full(self, error: Exception) -> DistributedError:
         """The error for a full object store."""
         return DistributedError(
-            f"{self.role}, step {self.step}: Ray's object store is full: start Ray with "
-            f"a larger object_store_memory. {error}"
+            f"{self.role}, step {self.step}: Ray's object store is full: start Ray "
+            f"with a larger object_store_memory. {error}"
         )
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
