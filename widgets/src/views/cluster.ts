@@ -203,7 +203,7 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
-  "Below, the same step as a timeline: sends, waits (yellow), updates (green) and saves (grey).",
+  "Below, the same step as a timeline: sends (orange), barriers (blue), waits (yellow), updates (green), saves (grey).",
   "A dashed arrow comes from whom somebody waited for. Between the bars a process computes,",
   "or, as a thread of run_local, waits for its turn.",
 ].join(" ");
