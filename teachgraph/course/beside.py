@@ -95,11 +95,11 @@ def traced(function: Callable[[], Any], title: str) -> Any:
     """Call a function, and return its trace; an error in it is part of the trace.
 
     Raises:
-        InvalidValueError: It takes arguments.
+        InvalidValueError: It needs arguments.
     """
     code = function.__code__
-    if code.co_argcount:
-        message = f"beside calls {code.co_name} without arguments, but it takes some"
+    if code.co_argcount > len(function.__defaults__ or ()):
+        message = f"beside calls {code.co_name} without arguments, but it needs some"
         raise InvalidValueError(at_user_line(message))
     widgets = import_module("teachgraph_widgets")
     source_of_file = import_module("teachgraph_widgets.lines").Source.of_file

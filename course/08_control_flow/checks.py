@@ -1,0 +1,301 @@
+"""Checks of lesson 08: loops run on random numbers, gradients by finite differences.
+
+A body is named: "scale" is h w, "bend" is softplus(h w + b), "mix" is h @ m, and
+"grow" is h h, without weights. Each op of a block notes that it ran.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import numpy as np
+
+import teachgraph as paddle
+from teachgraph.course.judging import expect, needs, quiz
+
+CASES = 24
+MOST = 200
+WEIGHTS = {"scale": [[2]], "bend": [[2], [2]], "mix": [[2, 2]], "grow": []}
+BODIES = list(WEIGHTS)
+
+
+def draw_case(case):
+    """A body, the number of its rounds, the first h, and the weights."""
+    draw = np.random.default_rng(case)
+    kind = BODIES[case % 4]
+    rounds = (case // 4 + 3) % 6
+    h = draw.uniform(0.5, 1.2, [1, 2])
+    weights = [draw.uniform(-0.9, 0.9, shape) for shape in WEIGHTS[kind]]
+    return kind, rounds, h, weights
+
+
+def round_of(kind, h, weights):
+    """The result of a round, by hand."""
+    if kind == "scale":
+        return h * weights[0]
+    if kind == "bend":
+        return np.log1p(np.exp(h * weights[0] + weights[1]))
+    return h @ weights[0] if kind == "mix" else h * h
+
+
+def by_hand(kind, rounds, h, weights):
+    """The h after each round, with the first one before them."""
+    found = [h]
+    for _ in range(rounds):
+        found.append(round_of(kind, found[-1], weights))
+    return found
+
+
+def slopes(kind, rounds, h, weights, dh):
+    """The gradient of sum(dh * last h) for h and each weight, by finite differences."""
+    inputs = [h, *weights]
+
+    def value():
+        return float(np.sum(dh * by_hand(kind, rounds, inputs[0], inputs[1:])[-1]))
+
+    found = []
+    for x in inputs:
+        slope = np.zeros(x.shape)
+        for place in np.ndindex(x.shape):
+            before = x[place]
+            x[place] = before + 1e-6
+            above = value()
+            x[place] = before - 1e-6
+            slope[place] = (above - value()) / 2e-6
+            x[place] = before
+        found.append(slope)
+    return found
+
+
+def body_of(mine, kind, calls):
+    """A round as the learner's ops write it; a kernel notes each of its calls."""
+
+    def ran(x):
+        calls.append(1)
+        expect(len(calls) <= MOST, "endless")
+        return x
+
+    noted = mine.Op("noted", ran, lambda dout, x: (dout,))
+
+    def body(h, i, *weights):
+        if kind == "scale":
+            h = h * weights[0]
+        elif kind == "bend":
+            h = mine.smooth(h * weights[0] + weights[1])
+        elif kind == "mix":
+            h = mine.matmul(h, weights[0])
+        else:
+            h = h * h
+        return [noted(h), i + 1.0]
+
+    return body
+
+
+def block_of(mine, kind, most, calls):
+    """A block of that body, which goes on while i < most; and its first values."""
+    main = mine.Program()
+    state = [mine.Variable(main, "h", [1, 2]), mine.Variable(main, "i", [])]
+    weights = [
+        mine.Variable(main, f"w_{i}", shape, stop_gradient=False)
+        for i, shape in enumerate(WEIGHTS[kind])
+    ]
+    body = body_of(mine, kind, calls)
+    return mine.Block(lambda h, i, *_: mine.less(i, most), body, state, weights)
+
+
+def first_values(h, weights):
+    """What a loop begins with, by name."""
+    named = {f"w_{i}": w for i, w in enumerate(weights)}
+    return {"h": h, "i": np.zeros(()), **named}
+
+
+def run_rounds_on(mine, kind, rounds, h, weights):
+    """The step scopes, as the numbers of h and i in each, and what else is asked."""
+    calls = []
+    block = block_of(mine, kind, rounds, calls)
+    del calls[:]  # writing the block tried its shapes
+    values = first_values(h, weights)
+    kept = dict(values)
+    found = mine.run_rounds(block, np.bool_(rounds > 0), values)
+    expect(isinstance(found, list), "a_list", got=type(found).__name__)
+    expect(all(isinstance(one, dict) for one in found), "dicts")
+    name, counter = (x.name for x in block.results)
+    return {
+        "calls": len(calls),
+        "alike": len({id(one) for one in found}) < len(found),
+        "begins": [one.get("h") for one in found],
+        "ends": [one.get(name) for one in found],
+        "counted": [one.get(counter) for one in found],
+        "changed": any(values.get(x) is not kept[x] for x in kept),
+    }
+
+
+def run_unwind(mine, kind, rounds, h, weights, dh):
+    """The gradients of a loop whose rounds are made here, and what is left of them."""
+    block = block_of(mine, kind, rounds, [])
+    scopes, values = [], first_values(h, weights)
+    for _ in range(rounds):
+        scope = mine.interpret(block, dict(values))
+        for x, result in zip(block.state, block.results, strict=True):
+            values[x.name] = scope[result.name]
+        scopes.append(scope)
+    found = mine.unwind(block, scopes, dh)
+    expect(isinstance(found, (list, tuple)), "a_list", got=type(found).__name__)
+    return {"gradients": list(found), "left": len(scopes)}
+
+
+def run_unrolled(mine, rounds):
+    """The operators written, how often the body was called, and the last h."""
+    main, calls = mine.Program(), []
+    h, w = mine.Variable(main, "h", [2]), mine.Variable(main, "w", [2])
+
+    def body(h, w):
+        calls.append(1)
+        return mine.mul(h, w)
+
+    last = mine.unrolled(body, h, [w], rounds)
+    expect(isinstance(last, mine.Variable), "a_variable", got=type(last).__name__)
+    chain = [h, *(one.outputs[0] for one in main.ops)]
+    return {
+        "ops": [one.op.name for one in main.ops],
+        "chained": all(
+            one.inputs[0] is x for one, x in zip(main.ops, chain, strict=False)
+        ),
+        "last": last is chain[-1],
+        "calls": len(calls),
+    }
+
+
+@contextmanager
+def bounded():
+    """Let loops that are written meanwhile end after so many rounds; their counts."""
+    loop, counts = paddle.static.nn.while_loop, []
+
+    def bounded_loop(condition, body, state, *options, **named):
+        def going(count, *state):
+            return paddle.logical_and(count < MOST, condition(*state))
+
+        def round_(count, *state):
+            return [count + 1, *body(*state)]
+
+        zero = paddle.zeros([1], "int64")
+        count, *last = loop(going, round_, [zero, *state], *options, **named)
+        counts.append(count)
+        return last
+
+    paddle.static.nn.while_loop = bounded_loop
+    try:
+        yield counts
+    finally:
+        paddle.static.nn.while_loop = loop
+
+
+def run_collatz(mine, numbers):
+    """The rounds that the learner's loop takes for numbers, and its operators."""
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()), bounded() as made:
+        found = mine.collatz(paddle.static.data("n", [1], "int64"))
+    expect(isinstance(found, paddle.static.Variable), "a_variable")
+    exe, rounds = paddle.fluid.Executor(), []
+    for n in numbers:
+        feed, fetch = {"n": np.array([n])}, [found, *made]
+        got, *counts = exe.run(main, feed=feed, fetch_list=fetch)
+        expect(all(count < MOST for count in counts), "endless", n=n)
+        rounds.append(got)
+    kinds = [one.type for one in main.global_block().ops]
+    return {"rounds": rounds, "loops": kinds.count("while")}
+
+
+def rounds_from(n):
+    """The number of rounds from n down to 1."""
+    count = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        count += 1
+    return count
+
+
+def step_scopes(ask):
+    """One for each round."""
+    quiz(ask, "step_scopes", 4, one=1, five=5)
+
+
+def calls_of_body(ask):
+    """Python writes the block once."""
+    quiz(ask, "calls_of_body", 1, four=4)
+
+
+def collatz(ask):
+    """Count the rounds of numbers."""
+    numbers = [1, 2, 3, 6, 27, 4, 5, 7, 8, *range(9, 20)]
+    seen = ask(run_collatz, numbers)
+    expect(seen["loops"] > 0, "no_loop")
+    expect(seen["loops"] == 1, "loops", got=seen["loops"])
+    wanted = [rounds_from(n) for n in numbers]
+    shapes = [np.shape(got) for got in seen["rounds"]]
+    expect(all(shape in ((), (1,)) for shape in shapes), "a_number")
+    got = [int(np.squeeze(one)) for one in seen["rounds"]]
+    expect(set(got) != {0}, "outside")
+    expect(got != numbers and set(got) != {1}, "the_number")
+    for n, found, right in zip(numbers, got, wanted, strict=True):
+        expect(found == right, "wrong", n=n, got=found, wanted=right)
+
+
+def run_rounds(ask):
+    """Compare the step scopes with the rounds by hand."""
+    for case in range(CASES):
+        kind, rounds, h, weights = draw_case(case)
+        seen = ask(run_rounds_on, kind, rounds, h, weights)
+        chain = by_hand(kind, rounds, h, weights)
+        facts = {"got": len(seen["ends"]), "wanted": rounds}
+        expect(rounds or not seen["ends"], "none", **facts)
+        expect(len(seen["ends"]) == rounds, "rounds", **facts)
+        expect(seen["calls"] == rounds, "calls")
+        expect(not seen["alike"], "alike")
+        expect(all(one is not None for one in seen["ends"]), "results")
+        expect(not seen["changed"], "changed")
+        begins = [one for one in seen["begins"] if one is not None]
+        expect(len(begins) == rounds, "begins")
+        same = [np.allclose(a, b) for a, b in zip(seen["ends"], chain[1:], strict=True)]
+        expect(all(same), "ends", rounds=rounds)
+        same = [np.allclose(a, b) for a, b in zip(begins, chain[:-1], strict=True)]
+        expect(all(same), "begins")
+        counted = [float(one) for one in seen["counted"]]
+        expect(counted == [float(i) for i in range(1, rounds + 1)], "counted")
+
+
+@needs(run_rounds)
+def unwind(ask):
+    """Compare with finite differences."""
+    for case in range(CASES):
+        kind, rounds, h, weights = draw_case(case)
+        dh = np.random.default_rng(case + 50).uniform(0.5, 2.0, h.shape)
+        seen = ask(run_unwind, kind, rounds, h, weights, dh)
+        wanted, got = slopes(kind, rounds, h, weights, dh), seen["gradients"]
+        expect(len(got) == len(wanted), "how_many", got=len(got), wanted=len(wanted))
+        facts = {"body": kind, "rounds": rounds}
+        near = [
+            np.shape(a) == b.shape and np.allclose(a, b, rtol=1e-4, atol=1e-6)
+            for a, b in zip(got, wanted, strict=True)
+        ]
+        expect(rounds or all(near), "no_rounds")
+        expect(near[0], "first", got=got[0], wanted=wanted[0], **facts)
+        expect(all(near), "weights", **facts)
+        expect(not seen["left"], "left", got=seen["left"])
+
+
+def unrolled(ask):
+    """Look at the operators."""
+    for rounds in range(CASES):
+        seen = ask(run_unrolled, rounds)
+        facts = {"got": len(seen["ops"]), "wanted": rounds}
+        expect(seen["ops"] == ["mul"] * rounds, "operators", **facts)
+        expect(seen["chained"], "chained")
+        expect(seen["last"], "last")
+        expect(seen["calls"] == rounds, "calls")
+
+
+def fifty(ask):
+    """Four more for each round."""
+    quiz(ask, "fifty", 204, five_times=220, forward=200)
