@@ -41,8 +41,7 @@ WITHOUT_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 """With this variable Ray's agent compiles all it imports each time it starts."""
 
 TOKEN = Path.home() / ".ray" / "auth_token"
-"""Where it exists `ray start` asks for it; who joins must be told so before it imports
-Ray."""
+"""Secret that `ray start` asks for if it exists; who joins says so before importing Ray."""
 
 EVERY = 0.1
 """Seconds between two looks at the processes."""

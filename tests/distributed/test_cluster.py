@@ -77,7 +77,7 @@ def trained_with_kills(
         kill(cluster)
 
     given = job(
-        training, "mlp", "momentum", sync, {}, 0.15, endpoints=ENDPOINTS, every=every
+        training, "mlp", "momentum", sync, {}, 0.1, endpoints=ENDPOINTS, every=every
     )
     results = run_on_ray(given, watch=watch)
     assert not kill.left, "it ended before all were killed"

@@ -1,6 +1,7 @@
 """The record of a run: who sends what to whom, and who waits."""
 
 from collections import Counter
+from functools import cache
 
 from teachgraph import distributed as dist
 from teachgraph.distributed.record import Message
@@ -16,6 +17,7 @@ class Messages(Observer):
         self.found.append(message)
 
 
+@cache
 def recorded() -> list[Message]:
     with watch(Messages()) as watcher:
         dist.run_local(lambda role: train(CASES["mlp"], OPTIMIZERS["sgd"]), 2, "a:1")
