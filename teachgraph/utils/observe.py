@@ -165,6 +165,15 @@ class Observer:
     def run_end(self, program: Any) -> None:
         """The run is over, whether it succeeded or raised."""
 
+    def process_begin(self, role: Any) -> None:
+        """This thread is a trainer or server of a cluster, with this `Role`."""
+
+    def process_end(self, role: Any) -> None:
+        """This thread has done its part in the cluster."""
+
+    def message(self, message: Any) -> None:
+        """A process has sent, received, waited, updated or saved something."""
+
 
 @contextmanager
 def watch(observer: T) -> Iterator[T]:

@@ -1,6 +1,7 @@
 /** The views behind tabs: a module of its own, loaded when one of them is first opened. */
 
 import type { Panel } from "./views/chapter";
+import { ClusterView } from "./views/cluster";
 import { FlameView } from "./views/flame";
 import { PassesView } from "./views/passes";
 import { PlanView } from "./views/plan";
@@ -14,4 +15,5 @@ export const views: Readonly<Record<string, new () => Panel>> = {
   "to_static": RewrittenView,
   "Training": TrainingView,
   "Profile": FlameView,
+  "Cluster": ClusterView,
 };

@@ -21,6 +21,7 @@ from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.op_docs import write_about
+from teachgraph_widgets.processes import Processes
 from teachgraph_widgets.programs import ProgramRecorder
 from teachgraph_widgets.step_sampling import Pause, Region, StepSampler
 from teachgraph_widgets.tape import TapeRecorder, is_update
@@ -56,9 +57,10 @@ class Recorder(Observer):
         self.output = Output(self.log, self.cursor)
         self.layers = self.programs.layers = self.tape.layers
         self.failures = FailureRecorder(self.tape, self.programs)
+        self.processes = Processes(self.log, source, budget, values=values)
         # Methods as instance attributes: an announcement costs one call, not two, and
         # a pause removes them.
-        for watcher in (self.programs, self.failures):
+        for watcher in (self.programs, self.failures, self.processes):
             vars(self).update(announcements_to(watcher))
         self._listening = announcements_to(self.tape)
         self._unheard_passes: list[int] = []

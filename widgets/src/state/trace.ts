@@ -12,7 +12,9 @@ import type {
   CellBegin,
   CellEnd,
   Dropped,
+  MessageEvent,
   PlanEvent,
+  ProcessEvent,
   ProfileEvent,
   RunOp,
   Stats,
@@ -71,6 +73,8 @@ export class Trace {
   readonly rewritten: AstEvent[] = [];
   readonly training: TrainEvent[] = [];
   readonly profiles: ProfileEvent[] = [];
+  readonly processes: ProcessEvent[] = [];
+  readonly messages: MessageEvent[] = [];
   /** Names and output. */
   readonly bindings = new Bindings();
   /** What is known of each type of operator. */
@@ -359,6 +363,12 @@ export class Trace {
         return;
       case "profile":
         this.profiles.push(event);
+        return;
+      case "process":
+        this.processes.push(event);
+        return;
+      case "message":
+        this.messages.push(event);
         return;
       case "about":
         this.about.set(event.type, event);

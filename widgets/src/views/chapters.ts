@@ -37,6 +37,7 @@ export class Chapters {
       opened("to_static", ({ rewritten }) => rewritten),
       opened("Training", ({ training }) => training),
       opened("Profile", ({ profiles }) => profiles),
+      opened("Cluster", ({ messages }) => messages),
     ];
     this.panels.append(...chapters.map(({ element }) => element));
     this.panels.hidden = true;
@@ -123,8 +124,9 @@ function isThere({ chapter }: Tab, trace: Trace): boolean {
   return filled || tape.tensors.size + tape.nodes.size > 0 || isTraced(trace);
 }
 
-/** Code that ran comes first; of a thing that is only shown, what it is about. */
+/** Code that ran comes first, but for a cluster; of what is only shown, what it is about. */
 function first(shown: readonly Tab[], trace: Trace): Tab | undefined {
+  if (trace.messages.length > 0) return shown.at(-1);
   const about = shown.find(({ chapter }) => chapter !== undefined);
   return isTraced(trace) ? shown[0] : (about ?? shown[0]);
 }
