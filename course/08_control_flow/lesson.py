@@ -15,14 +15,14 @@
 # %% [markdown] lang="zh"
 # # 控制流
 #
-# 程序是一个列表，却能重复：有一个算子装着整个块，并一遍遍运行它。学完这一课，你的框架
-# 就有了这样的循环，梯度也能穿过它找到回来的路。有个问题值得一问：块只写下一次，每一轮
+# 程序是一个列表，却能反复执行：有一个算子装着整个块，并一遍遍运行它。学完这一课，你的框
+# 架就有了这样的循环，梯度也能穿过它找到回来的路。有个问题值得一问：块只写下一次，每一轮
 # 却有自己的值。返回时到哪里去找它们？
 #
 # ## 看它发生
 #
 # 用 `Shift` 加方向键走过最后一行。块中的各行每一轮亮起一次。一轮算出的东西留在它自己的
-# 字典里，即它的**步作用域**；然后 `while_grad` 把它们一个接一个拿起来。
+# 字典里，即它的**步作用域**；然后 `while_grad` 从后往前逐个取用它们。
 
 # %%
 # %load_ext teachgraph
@@ -58,8 +58,8 @@ exe.run(main, feed={"h": np.ones((1, 2), "float32")}, fetch_list=[y])
 # ## Predict
 
 # %% [markdown] lang="zh"
-# `while_loop(condition, body, state)` 接受一轮可以改变的 Variable，即循环的*状态*，并
-# 交回同样多的 Variable：它们最后的值。
+# `while_loop(condition, body, state)` 接收每一轮可能改变的 Variable，即循环的*状态*，
+# 并返回同样数目的 Variable：它们最后的值。
 #
 # ## 预测
 
@@ -95,17 +95,17 @@ check(calls_of_body)
 # Take a whole number `n`. While it is above 1: halve it if it is even, else take
 # 3 n + 1. How many rounds that takes, nobody knows beforehand (for 27 it is 111), so
 # no `for` of Python can write it down. Write it with `while_loop`. `n` is a Variable;
-# `n // 2`, `n % 2 == 0` and so on are operators, and
-# `paddle.where(condition, a, b)` chooses. What is not in the state is as new in each
-# round.
+# `n // 2`, `n % 2 == 0` and so on append operators, and
+# `paddle.where(condition, a, b)` chooses. A Variable that is not in the state has, in
+# each round, its value from before the loop.
 
 # %% [markdown] lang="zh"
 # ## 动手：看不到头的循环
 #
 # 取一个整数 `n`。只要它大于 1：若是偶数就减半，否则变成 3 n + 1。要走多少轮，事先没有
-# 人知道（27 要走 111 轮），所以 Python 的 `for` 写不下它。用 `while_loop` 写出来。`n`
-# 是 Variable；`n // 2`、`n % 2 == 0` 之类都是算子，`paddle.where(condition, a, b)`
-# 则做选择。不在状态里的东西，每一轮都重新开始。
+# 人知道（27 要走 111 轮），所以用 Python 的 `for` 写不出来。用 `while_loop` 写出来。`n`
+# 是 Variable；`n // 2`、`n % 2 == 0` 之类会追加算子，`paddle.where(condition, a, b)`
+# 用来二选一。不在状态里的 Variable，在每一轮里都是循环之前的值。
 
 
 # %% task="collatz" tags=["apart"]
@@ -132,16 +132,17 @@ check(collatz)
 # ## Build it: the rounds
 #
 # Now a loop for your framework. A `Block` is a Program of its own: `state` are the
-# Variables with which a round begins, `results` those that the next one begins with,
-# and `again` says if there is a next one. `h`, the first of the state, is what
-# gradients go through; the others only count. What a round reads besides are `weights`.
+# Variables with which a round begins; `results` hold their new values, with which the
+# next round begins; `again` says if there is a next one. `h`, the first of the state,
+# is what gradients go through; the others only count. The other Variables that a round
+# reads are its `weights`.
 
 # %% [markdown] lang="zh"
 # ## 动手：一轮又一轮
 #
 # 现在给你的框架造一个循环。`Block` 是一个独立的 Program：`state` 是一轮开始时的各个
-# Variable，`results` 是下一轮开始时的，`again` 说还有没有下一轮。状态的第一个 `h` 是
-# 梯度要穿过的；其余的只用来计数。一轮另外要读的是 `weights`。
+# Variable，`results` 是下一轮开始时的，`again` 表示还有没有下一轮。状态中的第一个
+# `h` 是梯度经过的路；其余的只用来计数。一轮中还要读的其他 Variable 是 `weights`。
 
 # %%
 from teachgraph.course.mine import Executor, Op, Operator, Program, Variable
@@ -169,7 +170,7 @@ class Block(Program):
         count = len(self.ops)
         append_backward(self.results[0])
         self.back = Program("way back")
-        self.back.ops = self.ops[count + 1 :]  # without the seed: that comes from after
+        self.back.ops = self.ops[count + 1 :]  # the seed is the next round's gradient
         del self.ops[count:]
 
 
@@ -200,13 +201,15 @@ def while_loop(condition, body, state, weights, back=None):
 
 
 # %% [markdown]
-# `values` is {name: array} for the state and the weights. As long as `go_on` holds, run
-# the block on a copy of `values` (with your `interpret`), keep the result as the
-# round's step scope, and put each new state in the place of the old one.
+# `values` is {name: array} for the state and the weights; leave the caller's dict as it
+# is. As long as `go_on` holds, run the block on a copy of the values (with your
+# `interpret`), keep the result as the round's step scope, and begin the next round with
+# the new state.
 
 # %% [markdown] lang="zh"
 # `values` 是状态和权重的 {名字: 数组}。只要 `go_on` 成立，就在 `values` 的副本上（用你
-# 的 `interpret`）运行块，把结果留作这一轮的步作用域，再用新状态代替旧状态。
+# 的 `interpret`）运行块，把结果留作这一轮的步作用域，下一轮从新状态开始。调用者的字典
+# 保持原样。
 
 
 # %% task="run_rounds"
@@ -232,19 +235,22 @@ check(run_rounds)
 # ## Build it: the way back
 #
 # `block.back` holds the operators that `append_backward` wrote for one round. It reads
-# the gradient of the round's result, called `h_new@GRAD` if that is `h_new`, and what
-# the round itself computed; it writes the gradient of `h` and that of each weight. So
-# the step scopes are taken from the *last* to the first, out of the list: with the
-# gradient that came so far put in, `block.back` is interpreted on the scope; what it
-# wrote for `h` goes to the round before. A weight is read in every round.
+# what the round computed, and the gradient of its result: if the result
+# `block.results[0]` is called `tmp`, that is `tmp@GRAD`. It writes the gradient of `h`
+# and that of each weight. So take the step scopes out of the list, the *last* one
+# first: put `dh` into the scope, under the name of the result's gradient, and interpret
+# `block.back` on it. The gradient of `h` that it wrote is `dh` for the round before. A
+# weight is read in every round. Without any round, `dh` stays, and a weight's gradient
+# is zeros.
 
 # %% [markdown] lang="zh"
-# ## 动手：返回
+# ## 动手：往回走
 #
 # `block.back` 装着 `append_backward` 为一轮写下的算子。它读这一轮结果的梯度（结果若叫
 # `h_new`，梯度就叫 `h_new@GRAD`），以及这一轮自己算出的东西；写出 `h` 的梯度和每个权重
-# 的梯度。所以步作用域要从*最后*一个到第一个，依次从列表里取出：放进到目前为止传来的梯
-# 度，在这个作用域上解释 `block.back`；它为 `h` 写出的，交给前一轮。权重则每一轮都被读。
+# 的梯度。所以步作用域要从*最后*一个到第一个，依次从列表里取出：先把传到这里的梯度 `dh`
+# 放进作用域，再在其上解释执行 `block.back`；它为 `h` 写出的，就是前一轮的 `dh`。权重则
+# 每一轮都被读。一轮也没有时，`dh` 不变，权重的梯度是零。
 
 
 # %% task="unwind"
@@ -314,7 +320,7 @@ print(attempt(gradient, None, False, otherwise=""))
 
 
 # %% task="fifty" tags=["quiz"]
-### 说明 逐轮写出时，10 轮有 44 个算子（含返回），11 轮有 48 个。50 轮有几个？
+### 说明 逐轮写出时，10 轮有 44 个算子（含反向），11 轮有 48 个。50 轮有几个？
 def fifty():
     """Unrolled, 10 rounds are 44 operators, way back included; 11 are 48. And 50?"""
     ### BEGIN SOLUTION
@@ -329,13 +335,13 @@ check(fifty)
 # ## Break it
 #
 # Rounds unwound from the first to the last: each step scope gets a gradient that is not
-# its own. No error is raised; the numbers are wrong from the first of these rounds on.
+# its own. No error is raised; the very first gradient that is computed is wrong.
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 从第一轮到最后一轮退回：每个步作用域得到的都不是自己的梯度。不会报错，只是从那一轮起
-# 数就错了。
+# 若按从第一轮到最后一轮的顺序回退，每个步作用域得到的都不是自己的梯度。不会报错，只是
+# 最先算出的梯度就错了。
 
 
 # %%
@@ -363,5 +369,5 @@ beside(gradient, lambda: gradient(forwards.unwind), names=("yours", "forwards"))
 #
 # ## 接下来
 #
-# 步作用域留着每一轮的每一个值。返回时用得着其中哪些？在第 09 课，再没有人写
+# 步作用域留着每一轮的每一个值。返回时用得着其中哪些？到第 09 课，就不必再写
 # `while_loop`：Python 自己的 `while` 会变成它。

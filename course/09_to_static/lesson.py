@@ -22,7 +22,7 @@
 # ## 看它发生
 #
 # 下面的函数是普通的 Python。`to_static` 读它的源代码，写出另一个函数，并把它运行一次：
-# 记录一行行出现，循环有一个块，每个分支各有一个块。标签页 `to_static` 里有两份源代码。
+# 各行逐一出现，循环有一个块，每个分支各有一个块。标签页 `to_static` 里有两份源代码。
 
 # %%
 # %load_ext teachgraph
@@ -86,9 +86,9 @@ check(blocks)
 
 
 # %% task="written_out" tags=["quiz"]
-### 说明 for k in range(3): x = x * x，转换后有几个乘法算子：3 是 Python 的数。
+### 说明 for k in range(3): x = x * x 会追加几个乘法算子？（3 是 Python 的整数。）
 def written_out():
-    """How many products `for k in range(3): x = x * x` appends: 3 is Python's."""
+    """The number of products that `for k in range(3): x = x * x` appends."""
     ### BEGIN SOLUTION
     return 3
     ### END SOLUTION
@@ -108,13 +108,13 @@ check(written_out)
 # %% [markdown] lang="zh"
 # ## 动手：名字
 #
-# `ast.parse(source).body` 是语句的列表，`ast.walk(statement)` 走过一个语句的所有部分。
+# `ast.parse(source).body` 是语句的列表，`ast.walk(statement)` 遍历一个语句的所有部分。
 # 名字是一个带有 `id` 的 `ast.Name`；给它赋值的地方，它的 `ctx` 是 `ast.Store`。这些语
-# 句给哪些名字赋值，包括嵌在深处的？排好序，每个一次。
+# 句给哪些名字赋值，包括嵌在深处的？排好序，每个只列一次。
 
 
 # %% task="assigned" tags=["apart"]
-### 说明 语句赋值的名字，排好序，每个一次。
+### 说明 语句赋值的名字，排好序，每个只列一次。
 def assigned(statements):
     """The names that statements assign, sorted, each once."""
     ### BEGIN SOLUTION
@@ -134,15 +134,16 @@ check(assigned)
 # ## Build it: a condition
 #
 # `a and b` asks for the truth of `a`, which a Variable does not have yet. Write the
-# source of `both(a, lambda: b)` instead: `b` is still only asked for if it matters. An
-# `ast.BoolOp` whose `op` is an `ast.And` has all its parts in `values`: `a and b and c`
-# has three. `ast.unparse(node)` is the source of any other node.
+# source of `both(a, lambda: b)` instead: a function that is only called if it is
+# needed, as in Python, where `b` is not computed when `a` is false. An `ast.BoolOp`
+# whose `op` is an `ast.And` has all its parts in `values`: `a and b and c` has three.
+# `ast.unparse(node)` is the source of any other node.
 
 # %% [markdown] lang="zh"
 # ## 动手：条件
 #
 # `a and b` 会问 `a` 的真假，而 Variable 此时还没有真假。改写成 `both(a, lambda: b)` 的
-# 源代码：`b` 仍然只在要紧时才去问。`op` 为 `ast.And` 的 `ast.BoolOp`，各部分都在
+# 源代码：`b` 仍然只在需要时才求值。`op` 为 `ast.And` 的 `ast.BoolOp`，各部分都在
 # `values` 里：`a and b and c` 有三个。其他任何节点的源代码是 `ast.unparse(node)`。
 
 
@@ -168,7 +169,8 @@ check(condition_of)
 #
 # `either(test, yes, no, state)` decides in Python if the test is a number, and appends
 # an operator if it is a Variable. Write the source that calls it. For
-# `if x > 0: y = x` (`node.test`, `node.body`, `node.orelse`) it is
+# `if x > 0: y = x`, where `y` has a value before (`node.test`, `node.body`,
+# `node.orelse`), it is
 #
 # ```python
 # def yes(y,):
@@ -181,14 +183,15 @@ check(condition_of)
 # ```
 #
 # The state is what *either* branch assigns. `listed(names)` writes it with its commas,
-# and `block(statements)` converts statements and indents them.
+# `condition_of(node.test)` the test, and `block(statements)` converts statements and
+# indents them.
 
 # %% [markdown] lang="zh"
 # ## 动手：`if`
 #
-# `either(test, yes, no, state)`：条件是数时，它在 Python 里决定；是 Variable 时，它追加
-# 一个算子。写出调用它的源代码。对 `if x > 0: y = x`（`node.test`、`node.body`、
-# `node.orelse`）就是
+# `either(test, yes, no, state)`：条件是数时，它在 Python 里判断；是 Variable 时，它追加
+# 一个算子。写出调用它的源代码。对 `if x > 0: y = x`（`y` 此前已有值；
+# `node.test`、`node.body`、`node.orelse`）就是
 #
 # ```python
 # def yes(y,):
@@ -200,8 +203,8 @@ check(condition_of)
 # y, = either(x > 0, yes, no, (y,))
 # ```
 #
-# 状态是*任一*分支赋值的名字。`listed(names)` 把它们连同逗号写出来，`block(statements)`
-# 转换语句并缩进。
+# 状态是*任一*分支赋值的名字。`listed(names)` 把它们连同逗号写出来，
+# `condition_of(node.test)` 写出条件，`block(statements)` 转换语句并缩进。
 
 
 # %% task="convert_if" tags=["apart"]
@@ -228,14 +231,14 @@ check(convert_if)
 # %% [markdown]
 # ## Build it: `while`
 #
-# Likewise, with functions `condition` and `body` of the state, and
-# `repeated(condition, body, state)`. Both of them may read what the body assigns.
+# Likewise: two functions `condition` and `body`, both of which take the state, and a
+# call of `repeated(condition, body, state)`. The state is what the body assigns.
 
 # %% [markdown] lang="zh"
 # ## 动手：`while`
 #
-# 同样如此，写出状态的函数 `condition` 和 `body`，以及
-# `repeated(condition, body, state)`。两者都可能读循环体赋值的名字。
+# 同样如此：写出两个以状态为参数的函数 `condition` 和 `body`，再调用
+# `repeated(condition, body, state)`。状态是循环体赋值的名字。
 
 
 # %% task="convert_while" tags=["apart"]
@@ -276,8 +279,8 @@ def yours():
 print(attempt(yours, otherwise=""))
 
 # %% [markdown]
-# A block has one end. What leaves it midway (`return`, `break`, `continue`) is refused,
-# with its line:
+# A block has one end. Your converter refuses what leaves it midway (`return`, `break`,
+# `continue`), with its line; the framework's makes flags of it. So here:
 #
 # ```python
 # def halvings(n):
@@ -291,8 +294,8 @@ print(attempt(yours, otherwise=""))
 # ```
 
 # %% [markdown] lang="zh"
-# 一个块只有一个出口。中途离开它的（`return`、`break`、`continue`）会被拒绝，并指出
-# 行号：
+# 一个块只有一个出口。中途离开块的语句（`return`、`break`、`continue`），你的转换器会
+# 拒绝，并指出行号；框架的则把它们变成标志。比如这里：
 #
 # ```python
 # def halvings(n):
@@ -322,13 +325,13 @@ check(refused)
 # ## Break it
 #
 # Some tools do not read the source: they run the function on one input and keep the
-# operators that they saw. For 3 that is the odd branch, and then for 4 as well.
+# operators that they saw. The input 3 takes the odd branch, so 4 takes it as well.
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 有些工具不读源代码：它们在一个输入上运行函数，留下见到的算子。对 3 来说就是奇数的
-# 分支，于是对 4 也是。
+# 有些工具不读源代码：它们在一个输入上运行函数，留下见到的算子。输入 3 走的是奇数
+# 分支，于是输入 4 也走它。
 
 
 # %%
@@ -366,10 +369,10 @@ beside(converted, seen_with_3, names=("converted", "seen with 3"))
 # ## 在 Paddle 中，这就是……
 #
 # ……`paddle.jit.to_static`，它像你一样改写源代码；它的 `convert_ifelse` 就是我们的
-# `either`。TensorFlow 的 AutoGraph 也这样做。`torch.jit.trace` 只留下见到的；
+# `either`。TensorFlow 的 AutoGraph 也这样做。`torch.jit.trace` 只保留它见到的算子；
 # `torch.compile` 读的是字节码。在这里就是 `teachgraph/jit/`。
 #
 # ## 接下来
 #
-# 只在一个分支里赋值的名字，此前没有值：什么能代替它？`or` 又该怎么转换？在第 10 课，被
-# 改写的是程序本身。
+# 只在一个分支里赋值的名字，此前没有值：可以用什么来占位？`or` 又该怎么转换？在第 10
+# 课，被改写的是程序本身。
