@@ -20,6 +20,7 @@ from teachgraph.distributed.roles import Role, current_role
 from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.io.distributed import DistributedBatchSampler
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "DistributeTranspiler",
@@ -50,3 +51,5 @@ def spawn(
 
 if not TYPE_CHECKING:
     __getattr__ = absent("distributed")
+
+known_as("distributed")

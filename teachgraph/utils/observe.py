@@ -108,6 +108,12 @@ class Observer:
     def batch_end(self, source: Any) -> None:
         """The batch is made, or could not be."""
 
+    def clip_begin(self, clip: Any) -> None:
+        """A gradient clipping is called: what runs until `clip_end` is its own."""
+
+    def clip_end(self, clip: Any) -> None:
+        """The call is over, whether it succeeded or raised."""
+
     def function_traced(self, function: Any, traced: Any) -> None:
         """`to_static` has made the program `traced` of a StaticFunction."""
 

@@ -19,7 +19,7 @@ from teachgraph_widgets.bindings import Bindings, Output
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
-from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.op_docs import write_about
 from teachgraph_widgets.processes import Processes
 from teachgraph_widgets.programs import ProgramRecorder
@@ -122,6 +122,17 @@ class Recorder(Observer):
         """Note the end of a batch."""
         if get_ident() == self.cursor.thread:
             self.layers.leave(source)
+
+    def clip_begin(self, clip: object) -> None:
+        """Note that gradients are clipped."""
+        if get_ident() == self.cursor.thread:
+            name = clean(type(clip).__name__).removeprefix("ClipGrad")
+            self.layers.enter_named(clip, f"ClipGrad{name}")
+
+    def clip_end(self, clip: object) -> None:
+        """Note the end of a clipping."""
+        if get_ident() == self.cursor.thread:
+            self.layers.leave(clip)
 
     def pass_ended(self, line: int) -> None:
         """Note the end of a recorded backward pass that began at `line`."""

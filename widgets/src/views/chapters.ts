@@ -6,8 +6,6 @@ import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
 import { OpenedView, type Load } from "./opened";
-import { PassesView } from "./passes";
-import { RewrittenView } from "./rewritten";
 
 const TRACE = "Trace";
 
@@ -32,9 +30,11 @@ export class Chapters {
     const opened = (title: string, of: (trace: Trace) => readonly unknown[]): Chapter =>
       new OpenedView(title, (trace) => of(trace).length > 0, charts, changed);
     const chapters = [
-      new PassesView(),
+      opened("Passes", ({ programs }) =>
+        [...programs.values()].filter(({ passes }) => passes.stages.length > 0),
+      ),
       opened("Memory plan", ({ plans }) => plans),
-      new RewrittenView(),
+      opened("to_static", ({ rewritten }) => rewritten),
       opened("Training", ({ training }) => training),
       opened("Profile", ({ profiles }) => profiles),
       opened("Cluster", ({ messages }) => messages),
