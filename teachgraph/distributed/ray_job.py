@@ -41,7 +41,7 @@ WITHOUT_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 """With this variable Ray's agent compiles all it imports each time it starts."""
 
 TOKEN = Path.home() / ".ray" / "auth_token"
-"""Secret that `ray start` asks for if it exists; set before Ray is imported."""
+"""Secret that `ray start` asks for if it exists; who joins says so before importing."""
 
 EVERY = 0.1
 """Seconds between two looks at the processes."""

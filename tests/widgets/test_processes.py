@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 from teachgraph_widgets.events import Log
+from teachgraph_widgets.folded import fold
 from teachgraph_widgets.processes import RayProcess, merged
+from teachgraph_widgets.still import still
+from teachgraph_widgets.still_cluster import last_step, timeline
 from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import validate
 
@@ -82,6 +85,20 @@ def test_whoever_watches_changes_nothing(recording: Recording) -> None:
 
 def test_the_text_says_who_took_part(recording: Recording) -> None:
     assert "2 trainers, 1 server: 4 steps" in summary(recording.log)
+
+
+def test_the_still_has_a_lane_for_each_and_a_bar_for_each_call(
+    recording: Recording,
+) -> None:
+    step, messages = last_step(fold(recording.log))
+    assert step == STEPS
+    counts = Counter(m["what"] for m in messages)
+    assert counts == {"send": 8, "recv": 8, "barrier": 4, "update": 1}
+    bars, _ = timeline(fold(recording.log), 0, 0, 800)
+    assert sum('rx="2"' in part for part in bars) == sum(counts.values())
+    picture = still(recording.log)
+    for title in ("trainer 0", "trainer 1", "server a:1"):
+        assert f">{title}<" in picture
 
 
 def test_trainers_without_servers_are_recorded_too() -> None:

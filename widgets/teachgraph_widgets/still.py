@@ -27,6 +27,7 @@ from teachgraph_widgets.folded import (
 from teachgraph_widgets.lettering import GLYPH, fitted, printable, text
 from teachgraph_widgets.stamps import badge, line_tag, stamps
 from teachgraph_widgets.still_charts import charts
+from teachgraph_widgets.still_cluster import talking
 from teachgraph_widgets.validate import read_log
 
 __all__ = ["image", "still"]
@@ -161,6 +162,8 @@ def graph_columns(folded: Folded, left: int, top: int) -> tuple[list[str], int]:
     parts: list[str] = []
     y = top
     programs = in_order(folded.programs.values())
+    if folded.processes:
+        programs = talking(folded)
     for pair in (programs[i : i + 2] for i in range(0, len(programs), 2)):
         wide = (width - GAP * (len(pair) - 1)) // len(pair)
         ends = []

@@ -1,4 +1,4 @@
-"""Still charts: the loss of a training, a memory plan, passes, a profile."""
+"""Still charts: the loss of a training, a memory plan, passes, a profile, a cluster."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from teachgraph_widgets.events import Span as SpanFields
 from teachgraph_widgets.folded import Folded, number_text
 from teachgraph_widgets.lettering import GLYPH, text
 from teachgraph_widgets.spans import Span, rows_of
+from teachgraph_widgets.still_cluster import timeline
 
 __all__ = ["charts", "goes_far"]
 
@@ -37,6 +38,7 @@ def charts(folded: Folded, x: int, top: int, width: int) -> Parts:
         *([loss_chart(folded, x, y, width)] if losses_of(folded) else []),
         *([pass_table(folded.passes, x, y, width)] if folded.passes else []),
         *([profile_table(folded.spans, x, y, width)] if folded.spans else []),
+        *([timeline(folded, x, y, width)] if folded.messages else []),
     ):
         parts.append(f'<g transform="translate(0 {y - top})">{"".join(drawn)}</g>')
         y += height + 24

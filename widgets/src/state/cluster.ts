@@ -39,22 +39,19 @@ export function processesOf(trace: Trace): Process[] {
   const inOrder = [...known.values()].sort((a, b) => a.process - b.process);
   return inOrder.map(({ process, title, role }) => {
     const isServer = role === "server";
-    const program = programOf(trace, process);
+    const program = programOf(trace, process, isServer);
     const rows = program === undefined ? [] : rowsOf(program, isServer);
     return { id: process, title, isServer, rows };
   });
 }
 
-/** Of its programs the one that talks most in a step: not the one that initialises. */
-function programOf(trace: Trace, process: number): ProgramState | undefined {
-  const score = ({ ops }: ProgramState): number => {
-    const types = [...ops.values()].filter(({ removed }) => removed === Infinity);
-    const kinds = types.map(({ event: { type } }) => type);
-    if (kinds.some((type) => type === "send" || type === "listen_and_serv")) return 1e6;
-    return kinds.filter((type) => TALKS.has(type)).length;
-  };
+/** Of its programs the one that serves, or trains: not the one that initialises. */
+function programOf(trace: Trace, process: number, isServer: boolean): ProgramState | undefined {
+  const words = isServer ? ["listen_and_serv"] : ["send", "c_allreduce_sum"];
   const own = [...trace.programs.values()].filter(({ event }) => event.process === process);
-  return own.filter((p) => score(p) > 0).toSorted((a, b) => score(a) - score(b)).at(-1);
+  const talks = ({ ops }: ProgramState): boolean =>
+    [...ops.values()].some(({ removed, event }) => removed === Infinity && words.includes(event.type));
+  return own.findLast(talks);
 }
 
 function rowsOf(program: ProgramState, isServer: boolean): Row[] {

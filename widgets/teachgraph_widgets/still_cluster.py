@@ -1,0 +1,94 @@
+"""Still of a cluster: the calls of its processes in their last step, on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from teachgraph_widgets.events import MessageEvent
+from teachgraph_widgets.folded import Folded, Program
+from teachgraph_widgets.lettering import text
+
+__all__ = ["last_step", "talking", "timeline"]
+
+TALKS = {"trainer": {"send", "c_allreduce_sum"}, "server": {"listen_and_serv"}}
+VARIABLES = "PBDTgL"
+
+LANE, AXIS = 26, 170
+COLOURS = {
+    "send": "#d55e00",
+    "barrier": "#56b4e9",
+    "update": "#009e73",
+    "save": "#888888",
+}
+RECEIVED = "#e69f00"
+RULE = "#e2e5e9"
+
+
+def talking(folded: Folded) -> list[Program]:
+    """Return the operators of the first trainer's and the first server's program."""
+    first: dict[str, Program] = {}
+    for number in sorted(folded.processes):
+        process = folded.processes[number]
+        for program in folded.programs.values():
+            names = {row.name for row in program.rows}
+            is_own = program.title.startswith(f"{process['title']}: ")
+            if is_own and names & TALKS[process["role"]]:
+                rows = [row for row in program.rows if row.letter not in VARIABLES]
+                shown = Program(program.title, program.role, rows)
+                first.setdefault(process["role"], shown)
+    return [*first.values()]
+
+
+def last_step(folded: Folded) -> tuple[int, list[MessageEvent]]:
+    """Return the number of the trainers' last step, and what happened in its time."""
+    roles = {number: event["role"] for number, event in folded.processes.items()}
+    own = [m for m in folded.messages if roles.get(m["process"]) == "trainer"]
+    step = max((m["step"] for m in own), default=0)
+    own = [m for m in own if m["step"] == step]
+    begin = min((m["start"] for m in own), default=0.0)
+    end = max((m["start"] + m["duration"] for m in own), default=0.0)
+    served = [
+        m
+        for m in folded.messages
+        if m["what"] in ("update", "save")
+        and begin <= m["start"] + m["duration"]
+        and m["start"] <= end
+    ]
+    return step, own + served
+
+
+def timeline(folded: Folded, x: int, y: int, width: int) -> tuple[list[str], int]:
+    """Draw the last step: a lane for each process, a bar for each of its calls."""
+    step, messages = last_step(folded)
+    begin = min(m["start"] for m in messages)
+    end = max(m["start"] + m["duration"] for m in messages)
+    scale = (width - AXIS) / max(end - begin, 1e-9)
+    title = f"Step {step}: {1e3 * (end - begin):.3g} ms; sends, barriers, receives"
+    parts = [text(x, y, f"{title}, and what servers do", "h")]
+    numbers = sorted(folded.processes)
+    lanes = {number: y + 14 + LANE * at for at, number in enumerate(numbers)}
+    for number, top in lanes.items():
+        line = f'x1="{x + AXIS}" x2="{x + width}" y1="{top + 19}" y2="{top + 19}"'
+        parts.append(text(x, top + 12, folded.processes[number]["title"], "d", AXIS))
+        parts.append(f'<line {line} stroke="{RULE}"/>')
+    parts += bars(messages, lanes, x + AXIS, begin, scale)
+    return parts, 14 + LANE * len(lanes)
+
+
+def bars(
+    messages: Sequence[MessageEvent],
+    lanes: dict[int, int],
+    x: int,
+    begin: float,
+    scale: float,
+) -> list[str]:
+    """Draw a bar for each call."""
+    found = []
+    for message in messages:
+        left = x + scale * (message["start"] - begin)
+        wide = max(1.5, scale * message["duration"])
+        colour = COLOURS.get(message["what"], RECEIVED)
+        box = f'x="{left:.1f}" y="{lanes[message["process"]]}" width="{wide:.1f}"'
+        look = f'fill="{colour}" fill-opacity="0.5" stroke="{colour}"'
+        found.append(f'<rect {box} height="16" rx="2" {look}/>')
+    return found
