@@ -9,7 +9,8 @@
 # ## Watch it happen
 #
 # Run the cells from top to bottom (Shift+Enter), and look at the picture while the
-# second one runs. Then walk through it with the arrow keys: each tick is a line.
+# second one runs. Then click into it and walk through it with the arrow keys: each tick
+# is a line.
 
 # %% [markdown] lang="zh"
 # # 四行代码
@@ -21,7 +22,7 @@
 # ## 看它发生
 #
 # 从上到下逐个运行单元格（Shift+Enter），运行第二个代码单元格时请看图。
-# 然后用方向键走一遍：每一格刻度就是一行。
+# 然后点一下图，用方向键走一遍：每一格刻度就是一行。
 
 # %%
 # %load_ext teachgraph
@@ -46,7 +47,7 @@ fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
 #
 # | line | into `startup`, run once | into `main`, run at each step |
 # |---|---|---|
-# | `data` | | the variable `X`, to be fed; `-1` rows: as many as come |
+# | `data` | | the variable `X`, to be fed; `-1`: any number of rows |
 # | `fc` | two ops that fill the weight and the bias | `mul`, `elementwise_add` |
 # | `mean` | | `reduce_mean` |
 # | `minimize` | one op that fills the learning rate | six ops: the way back |
@@ -71,13 +72,13 @@ print(fluid.default_startup_program())
 print(fluid.default_main_program())
 
 # %% [markdown]
-# An op reads `{outputs} = type(inputs, attributes)`. The last line of the four wrote
-# the most: a `fill_constant` that makes the gradient of the loss itself, 1.0; then for
-# each op of the way there its `_grad` op, last one first; then an `sgd` for each
-# parameter. The gradient of `fc_0.w_0` is a variable too: `fc_0.w_0@GRAD`.
+# An op is printed as `{outputs} = type(inputs, attributes)`. The last line of the four
+# wrote the most: a `fill_constant` that makes the gradient of the loss itself, 1.0;
+# then for each op of the way there its `_grad` op, last one first; then an `sgd` for
+# each parameter. The gradient of `fc_0.w_0` is a variable too: `fc_0.w_0@GRAD`.
 
 # %% [markdown] lang="zh"
-# 一个算子读作 `{输出} = 类型(输入, 属性)`。四行中的最后一行写得最多：
+# 一个算子印成 `{输出} = 类型(输入, 属性)`。四行中的最后一行写得最多：
 # 先是一个 `fill_constant`，造出损失自身的梯度 1.0；然后，去程的每个算子
 # 都有一个对应的 `_grad` 算子，最后的排在最前；最后每个参数各有一个 `sgd`。
 # `fc_0.w_0` 的梯度也是一个变量：`fc_0.w_0@GRAD`。
@@ -85,12 +86,13 @@ print(fluid.default_main_program())
 # %% [markdown]
 # ## Predict
 #
-# Count in the picture, then write the number in the place of the line that raises.
+# Count in the picture. Then replace the line that raises an error by `return` and your
+# number.
 
 # %% [markdown] lang="zh"
 # ## 预测
 #
-# 先在图里数一数，再把抛出错误的那一行换成你的数。
+# 先在图里数一数，再把抛出错误的那一行换成 `return` 加上你的数。
 
 
 # %% task="ops_in_startup" tags=["quiz"]

@@ -66,7 +66,7 @@ print("gradient of x:", x.grad.numpy(), "of y:", y.grad.numpy())
 # %% task="saved_arrays" tags=["quiz"]
 ### 说明 乘、加、求和各保存几个数组（只记形状的不算）。
 def saved_arrays():
-    """The numbers of arrays that multiply, add and sum save; a shape is none."""
+    """The numbers of arrays that multiply, add and sum save; shapes do not count."""
     ### BEGIN SOLUTION
     return [2, 0, 0]
     ### END SOLUTION
@@ -108,14 +108,17 @@ check(slope)
 # NumPy **broadcasts**: a column `[3, 1]` times a row `[4]` gives `[3, 4]`, because each
 # element of the row is used three times. What is used three times gets three gradients,
 # and they add up. So the rule has to sum over the copies, until the gradient of each
-# input has that input's own shape.
+# input has that input's own shape. Write `dout.sum(...)` rather than `np.sum(dout)`:
+# from lesson 02 on `dout` may be a Tensor of yours, which has `+`, `-`, `*`, `sum` and
+# `reshape`, and nothing else.
 
 # %% [markdown] lang="zh"
 # ## 动手：乘法
 #
 # NumPy 会**广播**：一列 `[3, 1]` 乘一行 `[4]` 得到 `[3, 4]`，因为行里的每个元素都
 # 用了三次。用了三次的，就收到三份梯度，它们要相加。所以规则必须对这些副本求和，
-# 直到每个输入的梯度都和那个输入形状相同。
+# 直到每个输入的梯度都和那个输入形状相同。请写 `dout.sum(...)` 而不是 `np.sum(dout)`：
+# 从第 02 课起，`dout` 可能是你的 Tensor，它只有 `+`、`-`、`*`、`sum` 和 `reshape`。
 
 
 # %% task="shapes_back" tags=["quiz"]
@@ -164,15 +167,17 @@ check(mul_rule)
 # %% [markdown]
 # ## Build it: sum
 #
-# Summing is broadcasting, backwards. Each element that went into a sum moves it by as
-# much as it moves itself, so each gets the whole `dout`. First give `dout` back the
-# axes that were summed away (of size 1), then stretch it to the shape of `x`.
+# Summing is broadcasting, backwards. If one element grows by a little, the sum grows by
+# just as much, so each element gets the whole `dout`. First give `dout` back the axes
+# that were summed away, of size 1 (with keepdims they are still there), then stretch it
+# to the shape of `x`.
 
 # %% [markdown] lang="zh"
 # ## 动手：求和
 #
 # 求和就是反过来的广播。进入和的每个元素动多少，和就动多少，所以每个元素都得到完整的
-# `dout`。先把被求和消去的轴还给 `dout`（大小为 1），再把它拉伸成 `x` 的形状。
+# `dout`。先把被求和消去的轴还给 `dout`（大小为 1；若有 keepdims，它们还在），再把它
+# 拉伸成 `x` 的形状。
 
 
 # %% task="sum_rule"
@@ -278,8 +283,8 @@ check(curve_at_zero)
 # %% [markdown]
 # ## Break it
 #
-# What does a rule do that forgets to sum over the copies? Nothing, at first: no error,
-# and the numbers look like numbers. Watch the bias `b` while it takes two steps:
+# What if a rule forgets to sum over the copies? Nothing happens at first: no error, and
+# the numbers look like numbers. Watch the bias `b` while it takes two steps:
 
 # %% [markdown] lang="zh"
 # ## 弄坏它

@@ -114,6 +114,7 @@ def placed(tensors, found):
     """A dict by position of what the learner has by edge."""
     positions = {id(t.node or t): i for i, t in enumerate(tensors)}
     expect(type(found) is dict, "a_dict", got=type(found).__name__)
+    expect(None not in found, "constants")
     return {positions.get(id(edge), -1): value for edge, value in found.items()}
 
 

@@ -115,6 +115,7 @@ def origin(x):
 
 
 def values(inputs):
+    assert inputs is not None, "this node was freed, and is asked to run again"
     return [x.data if isinstance(x, Tensor) else np.asarray(x) for x in inputs]
 
 
@@ -156,14 +157,14 @@ print(loss.node.op.name, "came from", [edge.op.name for edge in loss.node.edges]
 # %% [markdown]
 # ## Predict
 #
-# `x * x` uses x twice, and two ops use `y`. Ten diamonds in a row have 1,024 ways from
-# the loss to `x`. How often must a rule run, so that the gradient of `x` is right?
+# Two ops use `y`, so two ways lead from the loss to it. Ten such diamonds in a row have
+# 1,024 ways. How often must a rule run, so that the gradient of `x` is right?
 
 # %% [markdown] lang="zh"
 # ## 预测
 #
-# `x * x` 用了两次 x，又有两个算子用了 `y`。十个菱形连成一串，从损失到 `x` 有 1024
-# 条路。要让 `x` 的梯度正确，一条规则必须运行几次？
+# 有两个算子用了 `y`，所以从损失到它有两条路。十个这样的菱形连成一串，就有 1024 条路。
+# 要让 `x` 的梯度正确，一条规则必须运行几次？
 
 
 # %% task="runs_of_a_rule" tags=["quiz"]
@@ -181,23 +182,24 @@ check(runs_of_a_rule)
 # %% [markdown]
 # ## Build it: who has to wait?
 #
-# The node of `y` must not run its rule on 15 alone. It waits until *every* gradient
-# has come: that is why the order must be topological. So count first: walk from the
-# loss along the edges, and say for each how many gradients will arrive there. Enter a
-# node once only.
+# If the node of `y` ran its rule on 15 at once, it would have to run again on 12, and
+# so would all the nodes below it. So it waits until *every* gradient has come. For
+# that, count first: walk from the loss along the edges, and count for each node and
+# leaf you meet how many edges lead to it. Enter a node once only; a constant (None)
+# does not count.
 
 # %% [markdown] lang="zh"
 # ## 动手：谁必须等待？
 #
-# `y` 的节点不能只拿着 15 就运行规则。它要等到*所有*梯度都到齐：这就是为什么
-# 必须按拓扑顺序。所以先数：从 loss 出发沿着边走，对每条边说出会有几个梯度到达。
-# 每个节点只进入一次。
+# 如果 `y` 的节点拿着 15 就立刻运行规则，等 12 来了就得再运行一次，它下面的所有节点也
+# 一样。所以它要等到*所有*梯度都到齐。为此先数：从 loss 出发沿着边走，统计通向每个节点
+# 和叶子的边各有几条。每个节点只进入一次；常数（None）不算。
 
 
 # %% task="arrivals"
-### 说明 loss 来自的每条边：会有几个梯度到达那里。
+### 说明 统计将要到达的梯度：字典 {节点或叶子: 个数}。
 def arrivals(loss):
-    """For each edge that `loss` came from: how many gradients will arrive there."""
+    """Count the gradients that will arrive: a dict {node or leaf: number}."""
     ### BEGIN SOLUTION
     count, stack = {}, [loss.node]
     while stack:
@@ -236,10 +238,10 @@ check(arrive_at_x)
 # `pull(node, dout)` runs a node's rule and gives pairs `(edge, gradient)`.
 
 # %% [markdown] lang="zh"
-# ## 动手：反向过程
+# ## 动手：反向传播
 #
 # 三条规则。梯度全部*到齐*，节点才运行。到达的梯度要*相加*。规则运行之后，
-# 它保存的东西就*释放*（`node.free()`）：再没有谁需要它了，除非调用者说了
+# 它保存的东西就被*释放*（`node.free()`）：再没有谁需要它了，除非调用者传入了
 # `retain_graph`。
 #
 # `pull(node, dout)` 运行节点的规则，给出若干对 `(边, 梯度)`。
@@ -287,7 +289,7 @@ check(backward)
 
 
 # %% task="accumulate"
-### 说明 把 loss 对每个叶子的梯度加到它的 grad 上。
+### 说明 把 loss 对每个叶子的梯度加到它的 grad 上；新叶子的 grad 是 None。
 def accumulate(loss, retain_graph=False):
     """Add d loss / d leaf to the `grad` of each leaf; a new leaf's is None."""
     ### BEGIN SOLUTION
@@ -303,16 +305,18 @@ check(accumulate)
 # ## Break it
 #
 # Two mistakes everyone makes once. One writes `=` where gradients meet, and a way of
-# the diamond is lost. One runs a node as soon as *a* gradient arrives. Here is each
-# beside yours, under one slider: the first event in which they differ is marked. Step
-# through both to it (`Shift` and an arrow).
+# the diamond is lost. One runs a node as soon as *a* gradient arrives: its sum is
+# right, but count how often `mul` runs, and it can free nothing. Here is each beside
+# yours, under one slider: the first event in which they differ is marked. Step through
+# both to it (`Shift` and an arrow).
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
 # 人人都会犯一次的两个错误。一个在梯度汇合处写了 `=`，菱形的一条路就丢了。另一个在
-# *某一个*梯度到达时就立刻运行节点。这里把每一个都放在你的旁边，共用一个滑块：
-# 第一个不同的事件会标出来。一步步走到那里（`Shift` 加方向键）。
+# *某一个*梯度到达时就立刻运行节点：和是对的，但数一数 `mul` 运行了几次，而且它什么也
+# 不能释放。这里把每一个都放在你的版本旁边，共用一个滑块：第一个不同的事件会标出来。
+# 一步步走到那里（`Shift` 加方向键）。
 
 
 # %%
@@ -348,7 +352,7 @@ beside(yours, too_early, names=("yours", "too early"))
 
 
 # %% task="after_two_passes" tags=["quiz"]
-### 说明 先 loss.backward(retain_graph=True)，再 loss.backward()：x.grad 是多少？
+### 说明 在菱形上走两遍之后 x.grad 的值，第一遍带 retain_graph。
 def after_two_passes():
     """The value of x.grad after two passes over the diamond, the first retained."""
     ### BEGIN SOLUTION

@@ -63,6 +63,13 @@ def run_hook(mine, x, factor):
         return g * factor
 
     hooked = mine.hook(leaf, change)
+    expect(hooked is not leaf, "no_op")
+    expect(isinstance(hooked, mine.Tensor), "a_tensor", got=type(hooked).__name__)
+    rule = hooked.node.op.rule if hooked.node else None
+    expect(rule is not None, "no_op")
+    handed_out = rule(np.ones(np.shape(x)), x)
+    expect(isinstance(handed_out, (tuple, list)), "a_tuple")
+    del handed[:]
     loss = (hooked * hooked).sum()
     found = mine.backward(loss)
     return {"data": hooked.data, "handed": handed, "grad": found.get(leaf)}
@@ -98,7 +105,7 @@ def punished(x, w):
 
 def bend_of_cube(ask):
     """6 x."""
-    quiz(ask, "bend_of_cube", 12.0, value=8.0)
+    quiz(ask, "bend_of_cube", 18.0, value=27.0)
 
 
 def no_grad(ask):

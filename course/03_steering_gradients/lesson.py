@@ -8,19 +8,19 @@
 #
 # ## Watch it happen
 #
-# Step to the last two lines: the first `grad` leaves a tape of its own, and the second
-# one walks over that.
+# Step to the two lines with `grad`: the first leaves a tape of its own, and the second
+# walks over that.
 
 # %% [markdown] lang="zh"
 # # 控制梯度
 #
 # 学完这一课，你能在自己的磁带上拦住梯度、在途中改变它、还能求梯度*的*梯度。
 # 这三样天天有人用：不带磁带的评估、裁剪、梯度惩罚。带着这个问题往下看：
-# 既然反向过程也由算子组成，那么谁来记录它们？
+# 既然反向传播也由算子组成，那么谁来记录它们？
 #
 # ## 看它发生
 #
-# 走到最后两行：第一个 `grad` 留下了它自己的一条磁带，第二个就在那上面走。
+# 走到带 `grad` 的两行：第一个留下了它自己的一条磁带，第二个就在那上面走。
 
 # %%
 # %load_ext teachgraph
@@ -35,7 +35,7 @@ check = begin("03")
 
 # %%
 # %%trace --pace 0.5
-x = paddle.to_tensor(2.0, stop_gradient=False)
+x = paddle.to_tensor(3.0, stop_gradient=False)
 y = x * x * x
 (slope,) = paddle.grad(y, x, create_graph=True)
 (bend,) = paddle.grad(slope, x)
@@ -44,21 +44,22 @@ print("slope", slope.item())
 # %% [markdown]
 # ## Predict
 #
-# `y` is x³ and `x` is 2. What is `bend`, the slope of the slope? Work it out on paper;
-# the picture has the answer on its last edge.
+# `y` is x³ and `x` is 3. What is `bend`, the slope of the slope? Work it out on paper
+# before you look: "Names now" has it after the last line.
 
 # %% [markdown] lang="zh"
 # ## 预测
 #
-# `y` 是 x³，`x` 是 2。斜率的斜率 `bend` 是多少？先在纸上算；答案在图中最后一条边上。
+# `y` 是 x³，`x` 是 3。斜率的斜率 `bend` 是多少？先在纸上算，再看图：走完最后一行，
+# “Names now” 里就有。
 
 
 # %% task="bend_of_cube" tags=["quiz"]
-### 说明 x³ 在 x = 2 处的二阶导数。
+### 说明 x³ 在 x = 3 处的二阶导数。
 def bend_of_cube():
-    """The second derivative of x³ at x = 2."""
+    """The second derivative of x³ at x = 3."""
     ### BEGIN SOLUTION
-    return 12.0
+    return 18.0
     ### END SOLUTION
 
 

@@ -8,8 +8,8 @@
 #
 # ## Watch it happen
 #
-# The panel draws the loss, the norm of each layer's gradient, and the weights. Watch
-# the gradients: the layers should learn at about the same pace.
+# The panel draws the loss and the norm of each layer's gradient. Compare the layers: a
+# norm far below the others would say that this layer hardly learns.
 
 # %% [markdown] lang="zh"
 # # 训练
@@ -20,7 +20,8 @@
 #
 # ## 看它发生
 #
-# 面板画出损失、每层梯度的大小，以及权重。看着梯度：各层学习的步调应当差不多。
+# 面板画出损失和每层梯度的范数。比较各层：哪一层的范数远小于其他层，它就几乎学不到
+# 东西。
 
 # %%
 # %load_ext teachgraph
@@ -100,16 +101,18 @@ check(momentum)
 #
 # Adam keeps two running means: m of the gradient, with beta1, and s of its square, with
 # beta2: m = beta1 m + (1 - beta1) g. Both start at 0, so at first they are too small;
-# step t = 1, 2, ... divides by 1 - beta1ᵗ and 1 - beta2ᵗ: the **bias correction**.
-# Then w = w - rate m̂ / (√ŝ + eps): a step of about `rate`, however large g is.
+# for step t = 1, 2, ... m̂ is m / (1 - beta1ᵗ), and ŝ is s / (1 - beta2ᵗ). This is the
+# **bias correction**. Then w = w - rate m̂ / (√ŝ + eps): a step of about `rate`, however
+# large g is. What is kept are m and s, not m̂ and ŝ.
 
 # %% [markdown] lang="zh"
 # ## 动手：Adam
 #
 # Adam 保存两个滑动平均：梯度的 m，用 beta1；梯度平方的 s，用 beta2：
-# m = beta1 m + (1 - beta1) g。两者都从 0 开始，所以起初偏小；第 t = 1, 2, ... 步要除以
-# 1 - beta1ᵗ 和 1 - beta2ᵗ：这就是**偏差修正**。然后 w = w - rate m̂ / (√ŝ + eps)：
-# 不管梯度多大，步长大约都是 `rate`。
+# m = beta1 m + (1 - beta1) g。两者都从 0 开始，所以起初偏小；在第 t = 1, 2, ... 步，
+# m̂ 是 m / (1 - beta1ᵗ)，ŝ 是 s / (1 - beta2ᵗ)：这就是**偏差修正**。然后
+# w = w - rate m̂ / (√ŝ + eps)：不管梯度多大，步长大约都是 `rate`。留下的是 m 和 s，
+# 不是 m̂ 和 ŝ。
 
 
 # %% task="adam"
@@ -145,14 +148,17 @@ check(first_step)
 # %% [markdown]
 # ## Build it: the five lines
 #
-# Forward, loss, backward, step, clear. `loss_of(scores, labels)` gives the loss. Both
-# arguments are Tensors. Return the loss as a number, `loss.item()`.
+# Forward, loss, backward, step, clear. `loss_of(scores, labels)` gives the loss, for
+# example the cross-entropy: the mean of -log p, where p is the probability that the
+# scores give to the right label. `images` and `labels` are Tensors. Return the loss as
+# a number, `loss.item()`.
 
 # %% [markdown] lang="zh"
 # ## 动手：那五行
 #
-# 前向、损失、反向、走一步、清零。`loss_of(scores, labels)` 给出损失。两个参数都是
-# Tensor。返回损失的数值，`loss.item()`。
+# 前向、损失、反向、走一步、清零。`loss_of(scores, labels)` 给出损失，例如交叉熵：-log p
+# 的平均，其中 p 是分数给正确标签的概率。`images` 和 `labels` 是 Tensor。返回损失的
+# 数值，`loss.item()`。
 
 
 # %% task="train_step" tags=["apart"]
@@ -176,7 +182,7 @@ check(train_step)
 # %% task="loss_of_a_guess" tags=["quiz"]
 ### 说明 对十个数字各给概率 1/10 的网络，损失是多少（保留一位小数）。
 def loss_of_a_guess():
-    """The loss of a network that gives each of ten digits 1/10; to one digit."""
+    """The loss of a network that gives each of ten digits 1/10; to one decimal."""
     ### BEGIN SOLUTION
     return 2.3
     ### END SOLUTION

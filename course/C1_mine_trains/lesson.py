@@ -3,25 +3,24 @@
 #
 # Ops, a tape, an optimizer: it is all there, and it is yours. At this checkpoint you
 # join the parts, and your own framework learns two things: two spirals that no straight
-# line can part, and handwritten digits. Will it find the same gradients as ours, to six
-# digits?
+# line can part, and handwritten digits. Which of your lines will it spend its time in?
 #
 # ## Watch it happen
 #
 # One step of a small network on *your* tape. Compare it with the first picture of
-# lesson 02: what is new is `matmul`, and an op for the loss.
+# lesson 02: what is new is `matmul`, your softplus, and an op for the loss.
 
 # %% [markdown] lang="zh"
 # # 检查点：我的框架会训练了
 #
 # 算子、磁带、优化器：都有了，而且都是你的。在这个检查点，你把各部分接起来，让你自己的
-# 框架学会两件事：两条任何直线都分不开的螺线，以及手写数字。它找到的梯度会和我们的
-# 一样吗，精确到六位？
+# 框架学会两件事：两条任何直线都分不开的螺线，以及手写数字。它的时间会花在
+# 你的哪几行上？
 #
 # ## 看它发生
 #
-# 在*你的*磁带上，一个小网络走一步。与第 02 课的第一张图比一比：新的只有 `matmul`，
-# 以及一个表示损失的算子。
+# 在*你的*磁带上，一个小网络走一步。与第 02 课的第一张图比一比：新的有 `matmul`、你的
+# softplus，以及一个表示损失的算子。
 
 # %%
 # %load_ext teachgraph

@@ -367,7 +367,7 @@ def _written(path: Path, content: Mapping[str, Any]) -> bool:
 
 
 def _mine(args: argparse.Namespace) -> Answer:
-    pieces = mine.parts()
+    pieces = mine.so_far(progress.load())
     text = mine.program_text(pieces, args.lang)
     own, given = mine.counted(pieces)
     data = {"own": own, "given": given, "program": text}

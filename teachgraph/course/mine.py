@@ -32,6 +32,7 @@ __all__ = [
     "parts",
     "program_text",
     "show",
+    "so_far",
     "strangers",
 ]
 
@@ -72,6 +73,13 @@ def parts(
         if lesson.built and (before is None or lesson.place < before.place)
         for cell in read_once(lesson).framework
     ]
+
+
+def so_far(kept: progress.Progress) -> list[Part]:
+    """The pieces up to the last lesson that the learner has begun."""
+    begun = {number for number, record in kept.records.items() if record.notebooks}
+    last = max((one.place for one in lessons() if one.number in begun), default=-1)
+    return [piece for piece in parts(kept.answers()) if piece.lesson.place <= last]
 
 
 def built_from(pieces: Iterable[Part], name: str = "mine") -> dict[str, Any]:

@@ -8,6 +8,7 @@ keeps the markers, so `nbgrader` takes it as an assignment's source.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any, Literal
 
@@ -17,6 +18,10 @@ from teachgraph.course.source import Cell, Source, stub, without_markers
 from teachgraph.course.table import Language
 
 __all__ = ["Kind", "Notebook", "build"]
+
+CJK = "[\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]"
+BROKEN = re.compile(f"(?<={CJK})\n(?={CJK})")
+"""An end of a line inside a Chinese sentence: Markdown would draw a space there."""
 
 Kind = Literal["learner", "solution", "instructor"]
 Notebook = dict[str, Any]
@@ -83,7 +88,9 @@ def _cell(
         "source": cell.text[language],
     }
     metadata = built["metadata"]
-    if cell.role != "text":
+    if cell.role == "text":
+        built["source"] = BROKEN.sub("", built["source"])
+    else:
         built |= {"execution_count": None, "outputs": []}
         if cell.tags:
             metadata["tags"] = list(cell.tags)

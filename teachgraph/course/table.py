@@ -117,11 +117,12 @@ def rows_of(folder: Path) -> tuple[Lesson, ...]:
 
 
 def find(name: str, folder: Path | None = None) -> Lesson:
-    """Find a lesson by its number (`2` or `02`) or its folder (`02_the_tape`).
+    """Find a lesson by its number (`2` or `02`), its folder or its notebook.
 
     Raises CourseError if there is none, or if it is still to come.
     """
     table = lessons(folder)
+    name = Path(name).name.removesuffix(".ipynb").removesuffix(".zh")
     for lesson in table:
         if name.upper().zfill(2) == lesson.number or name == lesson.name:
             if not lesson.built:
@@ -129,5 +130,5 @@ def find(name: str, folder: Path | None = None) -> Lesson:
                     f"Lesson {lesson.number} ({lesson.title['en']}) is still to come."
                 )
             return lesson
-    numbers = f"{table[0].number} to {table[-1].number}"
+    numbers = ", ".join(lesson.number for lesson in table)
     raise CourseError(f"There is no lesson {name!r}; the lessons are {numbers}.")

@@ -117,7 +117,7 @@ def course_map(language: Language = "en") -> Map:
         stop(lesson, kept.records.get(lesson.number, progress.Record()), language)
         for lesson in lessons()
     ]
-    own, given = mine.counted(mine.parts(kept.answers()))
+    own, given = mine.counted(mine.so_far(kept))
     return Map(stops, language, own, given)
 
 

@@ -78,6 +78,18 @@ def test_its_lines_are_counted_as_whose_they_are() -> None:
     assert "# arrivals: ours" not in text
 
 
+def test_what_is_printed_ends_with_the_last_lesson_begun() -> None:
+    assert mine.so_far(progress.load()) == []
+    with progress.changing() as kept:
+        kept.record("02").notebooks["en"] = "02_the_tape.ipynb"
+    text = mine.program_text(mine.so_far(progress.load()))
+    assert "def backward" in text
+    assert "def append_backward" not in text
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert callable(names["backward"])
+
+
 def test_it_says_what_it_does_to_those_who_watch() -> None:
     class Notes(Observer):
         seen: list[str]

@@ -23,6 +23,15 @@ KEYWORDS = {")", "continue", "else:", "finally:", "try:"}
 READY = [lesson for lesson in lessons() if lesson.built]
 
 
+@pytest.mark.parametrize("lesson", READY, ids=lambda lesson: lesson.name)
+def test_no_line_ends_inside_a_chinese_sentence(lesson: Lesson) -> None:
+    cells = build(read(lesson), "learner", "zh")["cells"]
+    texts = [c["source"] for c in cells if c["cell_type"] == "markdown"]
+    assert any("，" in text for text in texts)
+    for text in texts:
+        assert not re.search("[\u3000-\u9fff，。：；]\n[\u4e00-\u9fff]", text)
+
+
 def code_of(notebook: dict) -> list[str]:
     return [c["source"] for c in notebook["cells"] if c["cell_type"] == "code"]
 

@@ -2,9 +2,9 @@
 
 zh: 要的是二阶导数，给的是一阶。
 task: bend_of_cube
-says: wrong
+says: value
 """
 
 INSTEAD = {
-    "return 12.0": "return 13.0",
+    "return 18.0": "return 27.0",
 }
