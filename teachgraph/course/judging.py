@@ -14,8 +14,10 @@ So the judge need not be in the learner's process, whose names are anybody's.
 from __future__ import annotations
 
 import linecache
+import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
@@ -35,6 +37,7 @@ __all__ = [
     "call",
     "expect",
     "judge",
+    "lines_at_most",
     "needs",
     "performed",
     "quiz",
@@ -111,6 +114,34 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
     for sentence, mistake in mistakes.items():
         expect(found != mistake, sentence)
     expect(found == right, "wrong")
+
+
+@contextmanager
+def lines_at_most(most: int) -> Iterator[None]:
+    """Raise Wrong("endless") when the functions called inside run more lines.
+
+    >>> def forever():
+    ...     while True:
+    ...         pass
+    >>> with lines_at_most(1000):
+    ...     forever()
+    Traceback (most recent call last):
+    teachgraph.course.judging.Wrong: endless
+    """
+    left, before = most, sys.gettrace()
+
+    def count(frame: object, event: str, value: object) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Wrong("endless")
+        return count
+
+    sys.settrace(count)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 @dataclass(frozen=True)

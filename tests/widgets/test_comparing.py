@@ -6,6 +6,7 @@ import inspect
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from teachgraph_widgets.comparing import beside, compare
 from teachgraph_widgets.events import Log
@@ -180,3 +181,20 @@ def nothing() -> dict[str, Any]:
     names = "min", "max", "mean", "std", "norm"
     value = dict.fromkeys(names)
     return {**value, "shape": [-1], "dtype": "", "nan": 0, "inf": 0, "first": []}
+
+
+def test_two_memory_plans_differ_first_where_a_buffer_lives_or_lies_elsewhere() -> None:
+    main = tg.static.Program()
+    with tg.static.program_guard(main), tg.unique_name.guard():
+        x = tg.static.data("x", [4, 2])
+        y = tg.tanh(tg.exp(x) * 2.0)
+    feed, exe = {"x": np.ones((4, 2), "float32")}, tg.static.Executor()
+    plans = [exe.memory_plan(main, feed, [y]) for _ in range(2)]
+    assert str(tg.show(*plans)).startswith("No difference")
+    buffer = plans[1].buffers[0]
+    buffer.offset += 64
+    words = [f"{buffer.name}: {buffer.size} B from byte {at}" for at in (0, 64)]
+    lines = str(tg.show(*plans, names=("one", "two"))).splitlines()
+    assert lines[0] == "First difference"
+    for line, name, said in zip(lines[1:3], ("one", "two"), words, strict=True):
+        assert line.startswith(f"{name}: {said}")

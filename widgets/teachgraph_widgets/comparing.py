@@ -303,6 +303,15 @@ class Facts:
         words = f"the loss of step {event['step']} is {number_text(loss)}"
         yield key, (loss,), words
 
+    def plan(self, event: Any) -> Iterator[Told]:
+        """Tell of the place and the lifetime of each buffer of a memory plan."""
+        plan = "plan", self.count("plan")
+        for buffer in event["buffers"]:
+            name, offset, size = buffer["name"], buffer["offset"], buffer["size"]
+            life = f"alive from operator {buffer['start']} to {buffer['end']}"
+            words = f"{name}: {size} B from byte {offset}, {life}"
+            yield (*plan, name), (offset, size, buffer["start"], buffer["end"]), words
+
 
 Told = tuple[Hashable, Any, str]
 KINDS: Mapping[str, Callable[[Facts, Any], Iterator[Told]]] = {
@@ -317,6 +326,7 @@ KINDS: Mapping[str, Callable[[Facts, Any], Iterator[Told]]] = {
     "run_op": Facts.run_op,
     "op_failed": Facts.op_failed,
     "train": Facts.train,
+    "plan": Facts.plan,
 }
 
 PREFIXES = ("elementwise_", "reduce_")
