@@ -228,7 +228,7 @@ def a_traced_layer_refuses_another_mode(paddle: Any) -> Any:
                 getattr(net.forward, wanted)()
                 found.append("taken")
             except RuntimeError:
-                found.append("refused")
+                found.append("raised")
     return found
 
 
