@@ -2,6 +2,6 @@
 
 import sys
 
-from teachgraph.cli import main
+from teachgraph_command import main
 
 sys.exit(main())

@@ -20,6 +20,8 @@ def main() -> int:
     before = signal.signal(signal.SIGINT, quit_at_once)
     from teachgraph.cli import main as run
 
+    if before is quit_at_once:  # of `python -m teachgraph`
+        before = signal.default_int_handler
     try:
         signal.signal(signal.SIGINT, before)
         return run()

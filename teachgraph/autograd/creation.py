@@ -35,7 +35,7 @@ class Parameter(Trained, Tensor):
 
     __slots__ = ("need_clip", "optimize_attr", "regularizer")
 
-    persistable = True
+    _is_kept = True
 
     def __init__(self, data: np.ndarray[Any, Any], name: str, attr: ParamAttr) -> None:
         super().__init__(data, stop_gradient=not attr.trainable)

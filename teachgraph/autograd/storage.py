@@ -25,7 +25,6 @@ class Storage:
     astype: Any
     type: ClassVar[str] = "LOD_TENSOR"
     layout: ClassVar[str] = "NCHW"
-    persistable = False
 
     @property
     def place(self) -> CPUPlace:

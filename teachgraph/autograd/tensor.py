@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -47,12 +47,13 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     In Paddle this is `paddle.Tensor`.
     """
 
-    __slots__ = ("_name", "_shared", "_version")
+    __slots__ = ("_name", "_persistable", "_shared", "_version")
 
     _name: str
+    _persistable: bool
+    _is_kept: ClassVar[bool] = False
     _version: int
     _shared: Shared
-    persistable = False
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> ndarray[Any, Any]:
         """A number as an array of our kind."""
@@ -78,6 +79,15 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     def label(self) -> str:
         """The name, if somebody gave one."""
         return getattr(self, "_name", "")
+
+    @property
+    def persistable(self) -> bool:
+        """True for what lives as long as a model: parameters, and what is set so."""
+        return getattr(self, "_persistable", self._is_kept)
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self._persistable = bool(value)
 
     fill_diagonal_tensor = filled_diagonal
 

@@ -3,6 +3,8 @@
 Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 """
 
+from typing import TYPE_CHECKING
+
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.core import unique_name
 from teachgraph.fluid import (
@@ -41,15 +43,20 @@ from teachgraph.fluid.dygraph import (
     load_dygraph,
     save_dygraph,
 )
+from teachgraph.fluid.dygraph.losses import *  # noqa: F403
+from teachgraph.fluid.dygraph.nn import *  # noqa: F403
 from teachgraph.fluid.feeding import DataFeeder
 from teachgraph.fluid.input import embedding, one_hot
 from teachgraph.fluid.io import load, load_program_state, save, set_program_state
+from teachgraph.fluid.lod_tensor import LoDTensor, Tensor
 from teachgraph.fluid.transpiler import (
     DistributeTranspiler,
     DistributeTranspilerConfig,
     memory_optimize,
     release_memory,
 )
+from teachgraph.nn import Layer
+from teachgraph.ops.left_out import absent
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static import (
     Program,
@@ -81,11 +88,14 @@ __all__ = [
     "ExecutionStrategy",
     "Executor",
     "InMemoryDataset",
+    "Layer",
+    "LoDTensor",
     "ParallelExecutor",
     "ParamAttr",
     "Program",
     "QueueDataset",
     "Scope",
+    "Tensor",
     "Variable",
     "WeightNormParamAttr",
     "append_backward",
@@ -137,3 +147,7 @@ __all__ = [
     "transpiler",
     "unique_name",
 ]
+__all__ += dygraph.losses.__all__ + dygraph.nn.__all__
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid")

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from teachgraph import passes
 from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.fluid.feeding import started
 from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
 from teachgraph.static.scope import Scope
@@ -96,6 +97,11 @@ class Executor(executor.Executor):
             use_prune: Run only what the fetches and the updates need.
         """
         by_name = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
+        own = (
+            program.program if isinstance(program, passes.CompiledProgram) else program
+        )
+        if by_loaders := started(own or default_main_program()):
+            by_name = {**(by_name or {}), **by_loaders}
         results = super().run(
             program,
             by_name,

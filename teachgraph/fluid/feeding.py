@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.core.errors import DataError, ModeError, at_user_line
 from teachgraph.core.modes import chosen
+from teachgraph.fluid.core import EOFException
 from teachgraph.io import batch
 from teachgraph.static import Program, Variable, default_main_program
 
-__all__ = ["DataFeeder", "GeneratorLoader", "PyReader"]
+__all__ = ["DataFeeder", "GeneratorLoader", "PyReader", "started"]
 
 Reader = Callable[[], Iterable[Any]]
+
+_loaders: WeakKeyDictionary[Program, list[GeneratorLoader]] = WeakKeyDictionary()
+"""The loaders that feed a program by themselves."""
+
+
+def started(program: Program) -> dict[str, Any]:
+    """Take the next batch of each loader that feeds a program by itself.
+
+    Raises:
+        EOFException: One has no more.
+        ModeError: One was not started.
+    """
+    feeds = [loader.next_feed() for loader in _loaders.get(program, ())]
+    return {name: array for feed in feeds for name, array in feed.items()}
 
 
 class DataFeeder:
@@ -90,13 +106,11 @@ class GeneratorLoader:
         feed_list: The variables of a program; not needed in a guard.
         capacity: Accepted for Paddle's sake: batches are computed on demand.
         use_double_buffer: Accepted for Paddle's sake.
-        iterable: Must be True: the loader is used in a `for`.
+        iterable: Whether the loader is used in a `for`; if not, it feeds the default
+            main program, from `start()` on, until a run raises `core.EOFException`.
         return_list: Yield lists of arrays, as always in a guard.
         use_multiprocess: Accepted for Paddle's sake.
         drop_last: Accepted for Paddle's sake: there is one device.
-
-    Raises:
-        ModeError: `iterable` is False: then operators of Paddle's read the batches.
 
     In Paddle 1.x `fluid.io.DataLoader.from_generator` returns it.
     """
@@ -111,16 +125,13 @@ class GeneratorLoader:
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> None:
-        if not iterable:
-            raise ModeError(
-                at_user_line(
-                    "a reader that is started in a program: give iterable=True, and "
-                    "feed what a `for` over it gives"
-                )
-            )
         self.variables = list(feed_list or ())
         self.return_list = return_list
         self.reader: Reader | None = None
+        self.iterable = iterable
+        self.batches: Iterator[Any] | None = None
+        if not iterable:
+            _loaders.setdefault(default_main_program(), []).append(self)
 
     def set_sample_generator(
         self,
@@ -156,10 +167,53 @@ class GeneratorLoader:
 
         Raises:
             DataError: No generator was set.
+            ModeError: The loader is not iterable.
+        """
+        if not self.iterable:
+            message = "this DataLoader is not iterable: start() it, and run the program"
+            raise ModeError(at_user_line(message))
+        return (self.as_batch(arrays) for arrays in self.epoch())
+
+    def epoch(self) -> Iterable[Any]:
+        """Call the generator.
+
+        Raises:
+            DataError: None was set.
         """
         if self.reader is None:
             raise DataError(at_user_line("set a generator first: set_batch_generator"))
-        return (self.as_batch(arrays) for arrays in self.reader())
+        return self.reader()
+
+    def start(self) -> None:
+        """Begin an epoch: each run of the program takes a batch.
+
+        Raises:
+            DataError: No generator was set.
+            ModeError: The loader is iterable.
+        """
+        if self.iterable:
+            message = "an iterable DataLoader is used in a `for`, and not started"
+            raise ModeError(at_user_line(message))
+        self.batches = iter(self.epoch())
+
+    def reset(self) -> None:
+        """End the epoch; `start()` begins the next one."""
+        self.batches = None
+
+    def next_feed(self) -> dict[str, Any]:
+        """Take the next batch, as a feed.
+
+        Raises:
+            EOFException: There are no more.
+            ModeError: No epoch has begun.
+        """
+        if self.batches is None:
+            raise ModeError(at_user_line("start() the DataLoader before the run"))
+        for arrays in self.batches:
+            names = [variable.name for variable in self.variables]
+            return dict(zip(names, arrays, strict=True))
+        message = "the DataLoader has no more batches: reset() it, and start() again"
+        raise EOFException(at_user_line(message))
 
     def as_batch(self, arrays: Any) -> Any:
         """Convert arrays to Tensors in a guard, else to a list of one device's feed."""

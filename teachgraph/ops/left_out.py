@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 __all__ = [
     "LEFT_OUT",
+    "LOD",
     "ROOMS",
     "absent",
     "no_such_method",
@@ -70,6 +71,20 @@ LEFT_OUT: dict[str, dict[str, str]] = {
             "io load_state_dict save_state_dict"
         ),
         "from a shell: `teachgraph launch`; from Python: `spawn`": "launch",
+    },
+    "fluid": {
+        COMPLEX: "ComplexVariable",
+        LOD: "LoDTensorArray create_lod_tensor create_random_int_lodtensor",
+        MACHINE: "CUDAPinnedPlace cuda_pinned_places cuda_places",
+        UNUSUAL: "NCE TreeConv",
+        "it holds what Paddle only tried": "contrib incubate",
+        "`fluid.metrics` counts over batches": "evaluator",
+        "`teachgraph.profiler` measures": "profiler",
+        "nothing is compiled here that could fail": "install_check require_version",
+        "it builds Paddle's own operators; `teachgraph.core.op.op` builds ours": (
+            "data_feeder layer_helper load_op_library"
+        ),
+        "it is for tables of Paddle's own servers": "DataFeedDesc",
     },
     "linalg": {COMPLEX: "eig eigvals"},
     "nn": {

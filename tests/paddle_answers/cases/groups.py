@@ -228,11 +228,19 @@ def a_traced_layer_refuses_another_mode(paddle: Any) -> Any:
                 getattr(net.forward, wanted)()
                 found.append("taken")
             except RuntimeError:
-                found.append("refused")
+                found.append("raised")
     return found
 
 
+def a_tensor_may_be_told_to_last(paddle: Any) -> Any:
+    x, w = paddle.ones([1]), paddle.create_parameter([1], "float32")
+    found = [x.persistable, w.persistable]
+    x.persistable, w.persistable = True, False
+    return [*found, x.persistable, w.persistable, (x * 2.0).persistable]
+
+
 STORIES = [
+    a_tensor_may_be_told_to_last,
     a_group_replaces_the_settings_of_a_parameter,
     a_group_has_a_factor_and_a_decay,
     a_group_has_the_decay_of_the_optimizer,
