@@ -14,6 +14,7 @@ from teachgraph_widgets.validate import validate
 
 import teachgraph as tg
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.course import beside as side_by_side
 from tests.widgets import micrograd
 from tests.widgets.recording import FOUR_LINES, record
 
@@ -198,3 +199,19 @@ def test_two_memory_plans_differ_first_where_a_buffer_lives_or_lies_elsewhere() 
     assert lines[0] == "First difference"
     for line, name, said in zip(lines[1:3], ("one", "two"), words, strict=True):
         assert line.startswith(f"{name}: {said}")
+
+
+def test_an_error_is_a_difference_if_nothing_else_is() -> None:
+    def whole() -> None:
+        tg.to_tensor(1.0) * 2.0
+
+    def broken() -> None:
+        tg.to_tensor(1.0) * 2.0
+        raise KeyError("x")
+
+    pair = side_by_side(whole, broken, names=("whole", "broken"))
+    assert str(pair).splitlines()[:3] == [
+        "First difference",
+        "whole: nothing says here: it ends with KeyError: 'x'",
+        "broken: it ends with KeyError: 'x'",
+    ]

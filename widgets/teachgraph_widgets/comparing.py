@@ -303,6 +303,12 @@ class Facts:
         words = f"the loss of step {event['step']} is {number_text(loss)}"
         yield key, (loss,), words
 
+    def cell_end(self, event: Any) -> Iterator[Told]:
+        """Tell of the error that ended a source."""
+        key = "ended", self.count("ended")
+        if error := event.get("error", ""):
+            yield key, error, f"it ends with {error}"
+
     def plan(self, event: Any) -> Iterator[Told]:
         """Tell of the place and the lifetime of each buffer of a memory plan."""
         plan = "plan", self.count("plan")
@@ -327,6 +333,7 @@ KINDS: Mapping[str, Callable[[Facts, Any], Iterator[Told]]] = {
     "op_failed": Facts.op_failed,
     "train": Facts.train,
     "plan": Facts.plan,
+    "cell_end": Facts.cell_end,
 }
 
 PREFIXES = ("elementwise_", "reduce_")

@@ -1,0 +1,217 @@
+"""Checks of C2: lines of Python are run one by one, and the names alive are compared.
+
+A program is plain data: for each operator what it reads and what it writes, by
+position. A negative position is a parameter, "" an output that nobody wants, and a
+fraction a constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+
+CASES = 30
+LINES = 200_000
+
+UNREAD = [[[0], [1]], [[0], [2]], [[2], [3]]], [3]
+FETCHED = [[[0], [1]], [[1], [2]], [[2], [3]]], [1, 3]
+TOGETHER = [[[0], [1, 2]], [[1, 2], [3]], [[3], [4]]], [4]
+TRAINS = [[[-1, 0], [1]], [[-1, 1, 0.5], [-1]], [[1], ["", 2]]], [2]
+
+
+def drawn(seed):
+    """A random program, and what is fetched of it."""
+    draw = np.random.default_rng(seed)
+    rows, known = [], [0, -1]
+    for step in range(int(draw.integers(2, 12))):
+        reads = [
+            known[int(i)] for i in draw.integers(len(known), size=draw.integers(4))
+        ]
+        if draw.random() < 0.3:
+            reads.insert(int(draw.integers(len(reads) + 1)), 0.5)
+        new = 2 * step + 1
+        writes = [[new], [new], ["", new], [new, new + 1], [-1]][draw.integers(5)]
+        rows.append([reads, writes])
+        known += [one for one in writes if one not in ("", -1)]
+    computed = known[2:] or [0]
+    fetch = draw.choice(computed, min(len(computed), 1 + seed % 2), replace=False)
+    return rows, [int(one) for one in fetch]
+
+
+def built(mine, rows):
+    """The program, its Variables by position, and a short name for each."""
+    main = mine.Program()
+    found = {
+        0: mine.Variable(main, "x", [2], is_data=True),
+        -1: mine.Variable(main, "w", [2], stop_gradient=False, persistable=True),
+        "": None,
+    }
+    for reads, writes in rows:
+        inputs = [0.5 if one == 0.5 else found[one] for one in reads]
+        for one in writes:
+            if one not in found:
+                found[one] = mine.Variable(main, f"value{one}", [2])
+        op = mine.Op("op", lambda *arrays: arrays, None)
+        main.insert(mine.Operator(op, inputs, [found[one] for one in writes]))
+    names = {x: short(one) for one, x in found.items() if x is not None}
+    return main, found, names
+
+
+def short(position):
+    """The name in the source."""
+    return {0: "v0", -1: "w0", "": "_"}.get(position, f"v{position}")
+
+
+class Run:
+    """Runs lines of Python; notes what each call gets, and which names there are."""
+
+    def __init__(self, rows):
+        self.rows, self.calls = rows, []
+        self.names = {f"f{k}": self.operator(k) for k in range(len(rows))}
+        self.names.update(v0="x", w0="w", __builtins__={})
+
+    def operator(self, number):
+        """The function of an operator: its results are texts."""
+        count = len(self.rows[number][1])
+
+        def call(*given):
+            self.calls.append([number, list(given), self.alive()])
+            results = tuple(f"{number}:{k}" for k in range(count))
+            return results if count > 1 else results[0]
+
+        return call
+
+    def alive(self):
+        """The names that there are now, but for operators and what is not computed."""
+        kept = {"v0", "w0", "_", "__builtins__"}
+        return sorted(n for n in self.names if n not in kept and n[0] != "f")
+
+    def line(self, text):
+        """Run a line: what went wrong, an empty text if nothing did."""
+        try:
+            exec(text, self.names)
+        except SyntaxError:
+            return "syntax"
+        except NameError as error:
+            return str(error.name or "")
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        return ""
+
+
+def run_line(mine, rows, number):
+    """The line for one operator, run on its own."""
+    main, _, names = built(mine, rows)
+    with lines_at_most(LINES):
+        text = mine.call_line(number, main.ops[number], names)
+    expect(isinstance(text, str), "a_text", got=type(text).__name__)
+    run = Run(rows)
+    for one in {one for reads, _ in rows for one in reads if one != 0.5}:
+        run.names[short(one)] = f"value of {short(one)}"
+    before = dict(run.names)
+    wrong = run.line(text)
+    after = {n: v for n, v in run.names.items() if before.get(n) is not v}
+    return {"text": text, "wrong": wrong, "calls": run.calls, "after": after}
+
+
+def run_body(mine, rows, fetch):
+    """All lines of a program, run one by one."""
+    main, found, names = built(mine, rows)
+    with lines_at_most(LINES):
+        lines = mine.body_lines(list(main.ops), [found[i] for i in fetch], names)
+    expect(isinstance(lines, list), "a_list", got=type(lines).__name__)
+    texts = all(isinstance(line, str) for line in lines)
+    expect(texts, "texts")
+    run = Run(rows)
+    for line in lines:
+        wrong = run.line(line)
+        if wrong:
+            return {"lines": lines, "wrong": wrong, "line": line}
+    return {"lines": lines, "wrong": "", "calls": run.calls, "left": run.alive()}
+
+
+def values_before(rows, number):
+    """The value of each position before an operator runs: `operator:output`."""
+    values = {0: "x", -1: "w"}
+    for at, (_, writes) in enumerate(rows[:number]):
+        values.update({one: f"{at}:{k}" for k, one in enumerate(writes) if one != ""})
+    return values
+
+
+def alive_before(rows, fetch, number):
+    """The names of the computed values that are still needed, by their lifetimes."""
+    alive = []
+    for at, (_, writes) in enumerate(rows[:number]):
+        for one in writes:
+            later = any(one in reads for reads, _ in rows[number:])
+            if one not in ("", -1) and (later or one in fetch) and at < number:
+                alive.append(short(one))
+    return sorted(alive)
+
+
+def kernels_called(ask):
+    """dropout, linear, softplus, linear."""
+    quiz(ask, "kernels_called", 4, all_of_test=7, without_dropout=3)
+
+
+def values_at_once(ask):
+    """The one that is read and the one that is written."""
+    quiz(ask, "values_at_once", 2, only_one=1, kept=4)
+
+
+def times_written(ask):
+    """startup, main and test."""
+    quiz(ask, "times_written", 3, only_main=1, each_run=402)
+
+
+def call_line(ask):
+    """Run the line of each operator."""
+    for rows, _ in [TRAINS, TOGETHER, *map(drawn, range(CASES))]:
+        for number, (reads, writes) in enumerate(rows):
+            seen = ask(run_line, rows, number)
+            read = [short(one) for one in reads if one != 0.5]
+            text = seen["text"]
+            wanted = f"{', '.join(map(short, writes))} = f{number}({', '.join(read)})"
+            facts = {"got": text, "wanted": wanted}
+            expect(seen["wrong"] != "syntax", "syntax", **facts)
+            expect(not seen["wrong"], "raises", said=seen["wrong"], **facts)
+            expect(len(seen["calls"]) == 1, "one_call", **facts)
+            ((called, given, _),) = seen["calls"]
+            expect(called == number, "number", **facts)
+            values = [f"value of {name}" for name in read]
+            initial = {"value of v0": "x", "value of w0": "w"}
+            expect(
+                given in (values, [initial.get(v, v) for v in values]), "reads", **facts
+            )
+            last = {short(one): f"{number}:{k}" for k, one in enumerate(writes)}
+            expect(seen["after"] == last, "writes", **facts)
+
+
+@needs(call_line)
+def body_lines(ask):
+    """Run the lines, and look at the names that are there."""
+    examples = [UNREAD, FETCHED, TOGETHER, TRAINS]
+    for rows, fetch in [*examples, *map(drawn, range(CASES))]:
+        seen = ask(run_body, rows, fetch)
+        facts = {
+            "lines": "; ".join(seen["lines"]),
+            "fetch": ", ".join(map(short, fetch)),
+        }
+        expect(seen["wrong"] != "syntax", "syntax", line=seen.get("line"), **facts)
+        wrong = seen["wrong"]
+        expect(not wrong, "early", name=wrong, line=seen.get("line"), **facts)
+        called = [number for number, _, _ in seen["calls"]]
+        expect(called == list(range(len(rows))), "calls", **facts)
+        left = alive_before(rows, fetch, len(rows))
+        gone = [name for name in left if name not in seen["left"]]
+        expect(not gone, "fetched", names=", ".join(gone), **facts)
+        for number, given, alive in seen["calls"]:
+            values = values_before(rows, number)
+            wanted = [values[one] for one in rows[number][0] if one != 0.5]
+            expect(given == wanted, "reads", number=number, **facts)
+            needed = alive_before(rows, fetch, number)
+            late = [name for name in alive if name not in needed]
+            expect(not late, "late", names=", ".join(late), number=number, **facts)
+        late = [name for name in seen["left"] if name not in left]
+        expect(not late, "late", names=", ".join(late), number="end", **facts)
