@@ -14,7 +14,6 @@ Importing the package imports the engine's tables alone; a room, and what a name
 for, is imported when it is first used (PEP 562).
 """
 
-import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -23,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 if sys.argv[:1] == ["-m"] and "-m teachgraph" in " ".join(sys.orig_argv):
     # Python imports this before it runs `__main__`, which then takes care of Ctrl-C.
-    signal.signal(signal.SIGINT, import_module("teachgraph_command").quit_at_once)
+    _signal = import_module("signal")
+    _signal.signal(_signal.SIGINT, import_module("teachgraph_command").quit_at_once)
 
 from teachgraph.core import callsite as callsite
 from teachgraph.core import modes as modes
