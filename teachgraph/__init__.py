@@ -14,6 +14,7 @@ Importing the package imports the engine's tables alone; a room, and what a name
 for, is imported when it is first used (PEP 562).
 """
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -249,6 +250,20 @@ def __getattr__(name: str) -> Any:
         return _import("ops.left_out").absent("")(name)
     globals()[name] = value
     return value
+
+
+class _LeftOut:
+    """Says why `from teachgraph... import name` fails, where Paddle has that name."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Refuse a name that is left out; find nothing else."""
+        if name.startswith("teachgraph."):
+            _import("ops.left_out").refuse_import(name)
+
+
+# The last one asked: for what is neither in a module nor a file.
+sys.meta_path.append(_LeftOut)
 
 
 def _exported() -> list[str]:

@@ -224,6 +224,11 @@ EXTENSIONS = (
         "teachgraph.static.py_func:unless_without_backward",
     ),
     Extension(
+        "static_pylayer: the user's gradient of a part of a program",
+        "core.op.Op.grad_builder",
+        "teachgraph.static.static_pylayer:build_gradient",
+    ),
+    Extension(
         "functions whose numbers are Variables: their gradient operator",
         "core.op.Op.grad_builder",
         "teachgraph.static.late_numbers:build_grad",

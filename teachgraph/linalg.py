@@ -11,5 +11,8 @@ __all__ = ["norm"]
 __all__ += decomposition.__all__
 __all__ += matrices.__all__
 
+__path__: list[str] = []
+"""No files of its own: with it Python looks for, and misses, what is left out."""
+
 if not TYPE_CHECKING:
     __getattr__ = absent("linalg")

@@ -14,6 +14,7 @@ import numpy as np
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import metric as metrics
 from teachgraph.ops.functions import equal, topk
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
 
@@ -296,3 +297,6 @@ def accuracy(
     best, indices = topk(input, k)
     share, _, _ = metrics.accuracy(best, indices, label)
     return share
+
+
+known_as("metric")

@@ -1,6 +1,7 @@
 """Every public name of Paddle 2.6.2 is ours too, or is left out for a reason told here.
 
-The names are asked of Paddle by `tests/oracle/names.py`.
+Each can be imported from the module that Paddle defines it in, too. The names are asked
+of Paddle by `tests/oracle/names.py`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,6 +19,21 @@ from teachgraph.ops.left_out import LEFT_OUT, ROOMS
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
 NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
+HOMES: dict[str, list[str]] = json.loads(
+    FILE.with_name("paddle_homes.json").read_text("utf-8")
+)
+ELSEWHERE = {
+    "base.dygraph.base": "enable_grad is_grad_enabled set_grad_enabled",
+    "base.libpaddle": "BuildStrategy CPUPlace CUDAPlace",
+    "batch": "batch",
+    "distributed.parallel": "DataParallel",
+    "static.nn.common": "ExponentialMovingAverage",
+    "static.nn.metric": "accuracy auc",
+    "tensor.creation": "create_global_var",
+    "tensor.layer_function_generator": "abs",
+    "tensor.ops": "sigmoid",
+}
+"""Names by modules of Paddle's that code imports them from as good as never."""
 
 
 def holder(module: str) -> Any:
@@ -36,6 +53,51 @@ def test_what_is_missing_is_what_is_left_out(module: str) -> None:
     here = holder(module)
     missing = {name for name in NAMES[module] if not hasattr(here, name)}
     assert missing == left_out(module)
+
+
+def test_names_can_be_imported_from_the_modules_that_define_them_in_paddle() -> None:
+    known = {name for module in LEFT_OUT for name in left_out(module)}
+    missing: dict[str, str] = {}
+    for module, names in HOMES.items():
+        try:
+            here: Any = import_module(f"teachgraph.{module}")
+        except ImportError:
+            here = None
+        absent = [n for n in names if n not in known and not hasattr(here, n)]
+        if absent:
+            missing[module] = " ".join(absent)
+    assert missing == ELSEWHERE
+
+
+def test_a_module_of_paddles_is_the_room_under_another_name() -> None:
+    common = import_module("teachgraph.nn.layer.common")
+    assert common.Linear is tg.nn.Linear
+    resnet = import_module("teachgraph.vision.models.resnet")
+    assert resnet.ResNet is tg.vision.models.ResNet
+    assert import_module("teachgraph.vision.models.alexnet").AlexNet
+    assert not isinstance(tg.vision.models.alexnet, ModuleType)
+    assert issubclass(resnet.BasicBlock, tg.nn.Layer)
+    with pytest.raises(ImportError, match="cannot import name 'Lnear'"):
+        exec("from teachgraph.nn.layer.common import Lnear")  # noqa: S102
+
+
+@pytest.mark.parametrize("module", [m for m in LEFT_OUT if m != "Tensor"])
+def test_whoever_imports_is_told_the_reason(module: str) -> None:
+    here, paddle = f"teachgraph.{module}".rstrip("."), f"paddle.{module}".rstrip(".")
+    for reason, names in LEFT_OUT[module].items():
+        for name in names.split():
+            with pytest.raises(ImportError) as caught:
+                exec(f"from {here} import {name}")  # noqa: S102
+            told = f"no '{here}.{name}', which {paddle} has: {reason}"
+            assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_whoever_imports_from_a_room_left_out_is_told_the_reason(room: str) -> None:
+    for line in (f"import teachgraph.{room}", f"from teachgraph.{room} import any"):
+        with pytest.raises(ImportError) as caught:
+            exec(line)  # noqa: S102
+        assert str(caught.value).endswith(f"which paddle has: {ROOMS[room]}")
 
 
 @pytest.mark.parametrize("module", LEFT_OUT)

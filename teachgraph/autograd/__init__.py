@@ -7,6 +7,7 @@ from teachgraph.autograd.functional import backward, hessian, jacobian
 from teachgraph.autograd.py_layer import PyLayer, PyLayerContext
 from teachgraph.autograd.recompute import recompute
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "PyLayer",
@@ -20,3 +21,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = absent("autograd")
+
+known_as("autograd")

@@ -10,6 +10,7 @@ from typing import Any
 from teachgraph import fluid
 from teachgraph.fluid import *  # noqa: F403
 from teachgraph.fluid import __all__ as __all__
+from teachgraph.ops.paddle_modules import known_as
 
 for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.")]:
     sys.modules[_name.replace("teachgraph.fluid", __name__, 1)] = sys.modules[_name]
@@ -17,3 +18,6 @@ for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.
 
 def __getattr__(name: str) -> Any:
     return getattr(fluid, name)
+
+
+known_as("base")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from teachgraph.core.errors import TeachgraphError
 
@@ -49,7 +50,7 @@ def add_arguments(
         "--restarts", type=int, default=3, help="of one process, at most (3)"
     )
     launch.add_argument(
-        "--log", type=Path, help="a file for all that is sent, received and waited for"
+        "--log", type=Path, help="who waits for whom: a page (.html), or a log"
     )
     launch.set_defaults(run=run)
 
@@ -63,9 +64,14 @@ def run(args: argparse.Namespace) -> int:
         print(f"teachgraph launch: {problem}", file=sys.stderr)
         return 2
     ports = range(FIRST_PORT, FIRST_PORT + args.servers)
+    script = str(args.script.resolve())
+    record: Any = None
+    if args.log is not None:
+        processes: Any = import_module("teachgraph_widgets.processes")
+        record = partial(processes.RayProcess, script)
     job = Job(
         name=new_name(),
-        target=str(args.script.resolve()),
+        target=script,
         trainers=args.trainers,
         endpoints=tuple(f"127.0.0.1:{port}" for port in ports),
         arguments=args.arguments,
@@ -73,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         every=args.every,
         limit=args.limit,
         restarts=args.restarts,
-        record=args.log is not None,
+        record=record,
     )
     screen, clusters = Screen(sys.stdout, sys.stderr), list[Cluster]()
 
@@ -92,17 +98,11 @@ def run(args: argparse.Namespace) -> int:
         return 1
     finally:
         screen.clear()
-        if args.log is not None:
-            args.log.write_text(as_lines(clusters), "utf-8")
+        for cluster in clusters if record else ():
+            processes.write(args.log, args.script, cluster.recordings())
+            screen.line("launch", f"wrote {args.log}")
     screen.line("launch", f"finished after {screen.seconds():.1f} s")
     return 0
-
-
-def as_lines(clusters: Sequence[Cluster]) -> str:
-    """The messages of a cluster, a JSON object a line, in the order of their time."""
-    messages = [message for cluster in clusters for message in cluster.messages]
-    messages.sort(key=lambda message: message.begin)
-    return "".join(f"{json.dumps(message._asdict())}\n" for message in messages)
 
 
 def refused(args: argparse.Namespace) -> str:

@@ -10,34 +10,8 @@ In Paddle this is `paddle.distributed`.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.distributed import fleet, ops
-from teachgraph.distributed.communication import (
-    ParallelEnv,
-    ReduceOp,
-    all_gather,
-    all_reduce,
-    alltoall,
-    alltoall_single,
-    barrier,
-    broadcast,
-    destroy_process_group,
-    gather,
-    get_backend,
-    get_rank,
-    get_start_step,
-    get_world_size,
-    init_parallel_env,
-    irecv,
-    is_available,
-    is_initialized,
-    isend,
-    recv,
-    reduce,
-    reduce_scatter,
-    scatter,
-    send,
-    wait,
-)
+from teachgraph.distributed import communication, fleet, ops
+from teachgraph.distributed.communication import *  # noqa: F403
 from teachgraph.distributed.config import DistributeTranspilerConfig
 from teachgraph.distributed.dispatch import HashName, PSDispatcher, RoundRobin
 from teachgraph.distributed.errors import DistributedError
@@ -46,6 +20,7 @@ from teachgraph.distributed.roles import Role, current_role
 from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.io.distributed import DistributedBatchSampler
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "DistributeTranspiler",
@@ -54,39 +29,15 @@ __all__ = [
     "DistributedError",
     "HashName",
     "PSDispatcher",
-    "ParallelEnv",
-    "ReduceOp",
     "Role",
     "RoundRobin",
-    "all_gather",
-    "all_reduce",
-    "alltoall",
-    "alltoall_single",
-    "barrier",
-    "broadcast",
     "current_role",
-    "destroy_process_group",
     "fleet",
-    "gather",
-    "get_backend",
-    "get_rank",
-    "get_start_step",
-    "get_world_size",
-    "init_parallel_env",
-    "irecv",
-    "is_available",
-    "is_initialized",
-    "isend",
     "ops",
-    "recv",
-    "reduce",
-    "reduce_scatter",
     "run_local",
-    "scatter",
-    "send",
     "spawn",
-    "wait",
 ]
+__all__ += communication.__all__
 
 
 def spawn(
@@ -100,3 +51,5 @@ def spawn(
 
 if not TYPE_CHECKING:
     __getattr__ = absent("distributed")
+
+known_as("distributed")

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.op import find
 from teachgraph.core.program import OpRole
 from teachgraph.distributed.errors import TranspilerError
+from teachgraph.distributed.rewrite import insert as insert_op
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
@@ -30,10 +30,8 @@ def insert(
     block: Block, at: int, type: str, inputs: Any, out: str, **attrs: Any
 ) -> None:
     """Insert an operator with one output."""
-    attrs.setdefault("op_namescope", "/")
-    complete = find(type).complete(attrs)
     slots = inputs if isinstance(inputs, dict) else {"X": [inputs]}
-    block.insert(at, type, slots, {"Out": [out]}, complete)
+    insert_op(block, at, type, slots, {"Out": [out]}, **attrs)
 
 
 class Collective:

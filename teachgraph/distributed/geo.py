@@ -18,7 +18,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from teachgraph.distributed.layout import GEO, Update
-from teachgraph.distributed.server_program import append, copy_to
+from teachgraph.distributed.rewrite import append, copy_to
+from teachgraph.distributed.server_program import append_listen_and_serv
 from teachgraph.distributed.slicing import row_sections
 from teachgraph.distributed.transpiler import DistributeTranspiler
 from teachgraph.distributed.transport import Transport, transport
@@ -138,13 +139,9 @@ class GeoSgdTranspiler(DistributeTranspiler):
             blocks.append(inner.idx)
             deltas.append(f"{delta}:{inner.idx}")
         program.current_block_idx = 0
-        append(
-            *(block, "listen_and_serv", {}, {}),
-            Fanin=self.trainer_num,
-            distributed_mode=GEO,
-            endpoint=endpoint,
+        append_listen_and_serv(
+            *(block, self, endpoint, {}),
             grad_to_block_id=deltas,
-            op_role=0,
             optimize_blocks=blocks,
             pserver_id=-1,
         )

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.observe import observers
 from teachgraph.distributed.errors import (
     DeadlockError,
     DistributedError,
     MessageError,
     PeerError,
 )
-from teachgraph.distributed.record import Message, Recorded
+from teachgraph.distributed.record import Recorded, as_process
 from teachgraph.distributed.roles import SERVER, TRAINER, Role, role_guard
 from teachgraph.distributed.server import Server
 from teachgraph.distributed.transport import Array, Rows, bytes_of, transport_guard
@@ -117,13 +118,9 @@ class LocalCluster:
     Args:
         trainers: The number of trainers.
         endpoints: The addresses of the servers.
-
-    Attributes:
-        messages: All that was sent, received and waited for.
     """
 
     def __init__(self, trainers: int, endpoints: Sequence[str] = ()) -> None:
-        self.messages: list[Message] = []
         self.trainers, self.endpoints = trainers, tuple(endpoints)
         servers = [
             Role(SERVER, at, trainers, self.endpoints) for at in range(len(endpoints))
@@ -268,8 +265,6 @@ def run_local(
     work: Callable[[Role], Any],
     trainers: int = 1,
     pservers: str = "",
-    *,
-    messages: list[Message] | None = None,
 ) -> list[Any]:
     """Run a function as every trainer and every server, in threads.
 
@@ -277,7 +272,6 @@ def run_local(
         work: Called once for each process of the cluster, with its `Role`.
         trainers: The number of trainers.
         pservers: The addresses of the servers, `host:port,host:port`.
-        messages: Gets all that was sent, received and waited for.
 
     Returns:
         What it returned for the trainers, in their order.
@@ -292,10 +286,7 @@ def run_local(
     [6.0, 6.0, 6.0]
     """
     endpoints = pservers.split(",") if pservers else []
-    cluster = LocalCluster(trainers, endpoints)
-    if messages is not None:
-        cluster.messages = messages
-    return run_in(cluster, work)
+    return run_in(LocalCluster(trainers, endpoints), work)
 
 
 def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
@@ -307,9 +298,11 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
         error: BaseException | None = None
         try:
             cluster.turns.begin(role)
-            inner = LocalTransport(cluster, role)
-            transport = Recorded(inner, role, cluster.messages)
-            with scope_guard(Scope()), role_guard(role), transport_guard(transport):
+            transport: Any = LocalTransport(cluster, role)
+            if observers:
+                transport = Recorded(transport, role)
+            guards = role_guard(role), transport_guard(transport)
+            with scope_guard(Scope()), guards[0], guards[1], as_process(role):
                 results[role] = work(role)
         except BaseException as caught:
             error = caught

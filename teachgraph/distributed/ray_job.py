@@ -12,10 +12,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from teachgraph.distributed.errors import PeerError, StartError
+from teachgraph.distributed.errors import (
+    PeerError,
+    StartError,
+    VersionMismatchError,
+)
 from teachgraph.distributed.ray_process import Job, Process, Status
 from teachgraph.distributed.ray_transport import meeting_of, ray_module
-from teachgraph.distributed.record import Message, shifted
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import mark_of
 
@@ -37,6 +40,9 @@ ATTEMPTS = 3
 WITHOUT_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 """With this variable Ray's agent compiles all it imports each time it starts."""
 
+TOKEN = Path.home() / ".ray" / "auth_token"
+"""Secret that `ray start` asks for if it exists; set before Ray is imported."""
+
 EVERY = 0.1
 """Seconds between two looks at the processes."""
 
@@ -55,6 +61,8 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
         MissingRayError: Ray is not installed.
         StartError: It did not start; the error names its logs.
     """
+    if address is not None and TOKEN.exists():
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
     ray = ray_module()
     if ray.is_initialized():
         yield ray
@@ -74,6 +82,7 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
     """Start Ray or join one, in several attempts.
 
     Raises:
+        VersionMismatchError: The cluster to join has another Ray or Python.
         StartError: None succeeded; the error names Ray's logs.
     """
     for name, value in SETTINGS.items():
@@ -85,6 +94,10 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
         ray.init(**options)
     except Exception as error:
         ray.shutdown()
+        if "ersion mismatch" in str(error):
+            raise VersionMismatchError(
+                f"{error} Install the same versions of Python and Ray on all machines"
+            ) from error
         if attempts == 1:
             raise StartError(
                 f"Ray did not start, {ATTEMPTS} times: {type(error).__name__}: {error} "
@@ -111,7 +124,9 @@ class Cluster:
     Attributes:
         statuses: The last known state of each process.
         deaths: For each process, how often it died.
-        messages: What the processes noted, in this process's clock.
+        records: The events of each process that ran, by its number.
+        offsets: How far its clock is ahead of this one, with the seconds that the
+            answer took that told so.
     """
 
     def __init__(self, ray: Any, job: Job) -> None:
@@ -120,6 +135,7 @@ class Cluster:
         self.deaths: dict[Role, int] = {}
         self.pids: dict[Role, int] = {}
         options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
+        options["scheduling_strategy"] = "SPREAD"  # over the machines of a cluster
         self.meeting = None if job.endpoints else meeting_of(ray, job)
         options["max_restarts"], self.kept = job.restarts, [ray.put(job)]
         self.actors = {
@@ -127,7 +143,7 @@ class Cluster:
             for role in job.roles()
         }
         self.asked: dict[Role, tuple[float, Any]] = {}
-        self.messages: list[Message] = []
+        self.records: dict[int, list[Any]] = {}
         self.offsets: dict[int, tuple[float, float]] = {}
         self.began = time.monotonic()
 
@@ -188,7 +204,7 @@ class Cluster:
             )
 
     def collect(self, status: Status, asked: float) -> None:
-        """Put the messages of a process on the clock of this one.
+        """Take the events of a process, and compare its clock with this one.
 
         It answered between the question and now: its clock is ahead by the difference
         to the middle. The quickest answer so far tells most exactly.
@@ -196,7 +212,12 @@ class Cluster:
         now = time.perf_counter()
         offset = now - asked, status.clock - (asked + now) / 2
         self.offsets[status.pid] = min(offset, self.offsets.get(status.pid, offset))
-        self.messages += shifted(status.messages, self.offsets[status.pid][1])
+        self.records.setdefault(status.pid, []).extend(status.events)
+
+    def recordings(self) -> list[tuple[list[Any], float]]:
+        """List the events of each process, and how far its clock is ahead."""
+        records = self.records.items()
+        return [(events, self.offsets[pid][1]) for pid, events in records]
 
     def died(self, role: Role, status: Status) -> None:
         """Note that a process was restarted; alone, trainers cannot go on from there.
@@ -224,8 +245,9 @@ class Cluster:
         return all(s is not None and s.state == "done" for s in states)
 
     def results(self) -> list[Any]:
-        """List the results of the function, trainer by trainer."""
-        return [s.result for role, s in self.statuses.items() if not role.is_server]
+        """List the results of the function, in the order of the trainers' numbers."""
+        trainers = [role for role in self.actors if not role.is_server]
+        return [self.statuses[role].result for role in trainers]
 
     def end(self) -> None:
         """End all actors."""
@@ -258,6 +280,8 @@ def run_on_ray(
                 cluster.look()
                 watch(cluster)
                 time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+            if job.record is not None:
+                cluster.look()  # what the servers have done since
             return cluster.results()
         finally:
             cluster.end()

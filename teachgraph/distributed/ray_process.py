@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
-from teachgraph.distributed.record import Message, Recorded
+from teachgraph.distributed.record import ProcessLog, Recorded, as_process
 from teachgraph.distributed.roles import Role, role_guard
-from teachgraph.distributed.serving import Serving
+from teachgraph.distributed.serving import Reply, Serving
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
@@ -53,7 +53,7 @@ class Job:
         every: After how many steps.
         limit: Seconds that anybody waits for anything.
         restarts: How often one process may be restarted.
-        record: Note all that is sent, received and waited for.
+        record: Makes the log of a process, given its role.
         path: Where modules are looked for.
         versions: Those of Python, NumPy and teachgraph, which must be the same.
     """
@@ -67,7 +67,7 @@ class Job:
     every: int = 1
     limit: float = 60.0
     restarts: int = 3
-    record: bool = False
+    record: Callable[[Role], ProcessLog] | None = None
     path: Sequence[str] = field(default_factory=lambda: list(sys.path))
     versions: str = field(default_factory=versions)
 
@@ -93,7 +93,7 @@ class Status(NamedTuple):
         lines: What it has printed since it was asked last.
         result: What a function returned.
         error: The error, and where it was raised.
-        messages: Those noted since it was asked last.
+        events: Those recorded since it was asked last.
         clock: The time of its clock, in seconds.
     """
 
@@ -104,7 +104,7 @@ class Status(NamedTuple):
     lines: list[str]
     result: Any = None
     error: str = ""
-    messages: Sequence[Message] = ()
+    events: Sequence[Any] = ()
     clock: float = 0.0
 
 
@@ -145,9 +145,10 @@ class Process:
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None
-        self.ready = threading.Event()
+        self.ready, self.putting = threading.Event(), threading.Lock()
+        self.stored: dict[Any, list[Any]] = {}
         self.transport: Any = None
-        self.messages: list[Message] = []
+        self.log = None if job.record is None else job.record(role)
         threading.Thread(target=self.run, name=str(role), daemon=True).start()
 
     def run(self) -> None:
@@ -184,12 +185,26 @@ class Process:
         os.environ.update(self.role.environ())
         self.transport = RayTransport(self.job, self.role, self)
         transport = self.transport
-        if self.job.record:
-            transport = Recorded(transport, self.role, self.messages)
+        if self.log is not None:
+            transport = Recorded(transport, self.role)
         guards = role_guard(self.role), transport_guard(transport)
         with redirect_stdout(self.lines), scope_guard(Scope()), guards[0], guards[1]:
+            with self.recorded():
+                yield
+            self.transport.close()
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Inside, this process is recorded, if the job is."""
+        if self.log is None:
             yield
-        self.transport.close()
+            return
+        self.log.begin()
+        try:
+            with as_process(self.role):
+                yield
+        finally:
+            self.log.end()
 
     def work(self) -> Any:
         """Run the script, or call the function."""
@@ -233,7 +248,7 @@ class Process:
             self.lines.take(),
             self.result,
             self.error,
-            [self.messages.pop(0) for _ in range(len(self.messages))],
+            () if self.log is None else self.log.take(),
             time.perf_counter(),
         )
 
@@ -252,7 +267,28 @@ class Process:
                 raise TimeLimitError(
                     f"{self.role} does not serve after {self.job.limit:g} s"
                 )
+        if method == "exchange":
+            return self.exchange(*arguments)
         return getattr(self.serving, method)(*arguments)
+
+    def exchange(
+        self, trainer: int, number: int, messages: Any, names: Sequence[str]
+    ) -> Reply:
+        """Exchange gradients for parameters; large ones go through the object store."""
+        import ray
+
+        from teachgraph.distributed.ray_transport import INLINE, messages_of
+
+        assert self.serving is not None
+        gradients = messages_of(ray, messages)
+        reply = self.serving.exchange(trainer, number, gradients, names)
+        if sum(value.nbytes for value in reply.values.values()) <= INLINE:
+            return reply
+        with self.putting:  # once for all trainers
+            key = reply.step, tuple(names)
+            if key not in self.stored:
+                self.stored = {key: [ray.put(reply.values)]}
+            return reply._replace(values=self.stored[key])
 
 
 def reconstructed() -> bool:

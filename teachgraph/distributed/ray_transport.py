@@ -2,6 +2,8 @@
 
 In sync mode a step is one request to each server: all gradients go, and the parameters
 come back in the answer when the step is applied. Requests go to all servers at once.
+What is large goes through the object store: a gradient as soon as it is computed, the
+parameters of a step once for all trainers; the message holds references.
 
 Each request carries the number of its step, and a copy is kept until the server has
 saved that step. So whatever is lost, a request or its answer or the server itself, is
@@ -11,7 +13,7 @@ asked for again, and nothing is applied twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,12 +26,12 @@ from teachgraph.distributed.errors import (
     PeerError,
     TimeLimitError,
 )
-from teachgraph.distributed.local import copied, summed
+from teachgraph.distributed.local import summed
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
 
-__all__ = ["RayTransport", "connect", "ray_module"]
+__all__ = ["INLINE", "RayTransport", "connect", "messages_of", "ray_module"]
 
 INLINE = 100_000
 """Bytes up to which a value travels in the message itself."""
@@ -79,10 +81,10 @@ class Link:
         self.endpoint, self.sync = endpoint, greeting.sync
         self.number = greeting.applied
         self.step = greeting.step
-        self.log: dict[int, dict[str, Array | Rows]] = {}
+        self.log: dict[int, dict[str, Any]] = {}
         self.wanted: dict[str, None] = {}
         self.values: dict[str, Array] = {}
-        self.outbox: dict[str, Array | Rows] = {}
+        self.outbox: dict[str, Any] = {}
         self.request: Any = None
 
     def take(self, reply: Reply) -> None:
@@ -158,18 +160,20 @@ class RayTransport:
             DistributedError: The server refused, or the object store is full.
         """
         errors, end = self.ray.exceptions, time.monotonic() + self.job.limit
-        gone = (errors.RayActorError, ValueError)  # no actor of that name, yet
+        # No actor of that name, yet; or it died before what it refers to was read.
+        gone = (errors.RayActorError, errors.ObjectLostError, ValueError)
         while True:
             try:
                 reference = request() if first is None else first
                 left = end - time.monotonic() + 5.0  # servers have limits of their own
-                return self.ray.get(reference, timeout=max(left, 0.1))
+                answer = self.ray.get(reference, timeout=max(left, 0.1))
+                return opened(self.ray, answer)
             except errors.RayTaskError as error:
                 raise self.cause_of(error) from None
             except errors.GetTimeoutError:
                 self.late(endpoint)
             except errors.ObjectStoreFullError as error:
-                raise self.store_full(endpoint, error) from None
+                raise self.store_full(error) from None
             except gone as error:
                 if time.monotonic() > end:
                     raise self.lost(endpoint, error) from None
@@ -197,11 +201,11 @@ class RayTransport:
             f"within {self.job.limit:g} s: {str(error).splitlines()[0]}"
         )
 
-    def store_full(self, endpoint: str, error: Exception) -> DistributedError:
+    def store_full(self, error: Exception) -> DistributedError:
         """The error for a full object store."""
         return DistributedError(
-            f"{self.role}, step {self.step}: Ray's object store is full, for messages "
-            f"to {endpoint}: start Ray with a larger object_store_memory. {error}"
+            f"{self.role}, step {self.step}: Ray's object store is full: start Ray "
+            f"with a larger object_store_memory. {error}"
         )
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
@@ -211,7 +215,8 @@ class RayTransport:
             box = f"{endpoint}/{name}"
             self.wait(self.meeting().post.remote(box, self.packed(value)), box)
         else:
-            self.link(endpoint).outbox[name] = copied(value)
+            packed = value if isinstance(value, Rows) else self.packed(value)
+            self.link(endpoint).outbox[name] = packed
 
     def barrier(self, kind: str, endpoints: Sequence[str]) -> None:
         """End a step's sends ("send") or its receives ("fetch"); or meet ("all")."""
@@ -235,7 +240,6 @@ class RayTransport:
             link.number += 1
         messages, link.outbox = link.outbox, {}
         link.log[link.number] = messages
-        self.bytes_sent += sum(map(bytes_of, messages.values()))
         link.request = self.exchange(link, link.number), link.number
         try:
             link.request = (*link.request, link.request[0]())
@@ -326,9 +330,20 @@ class RayTransport:
             ) from None
 
     def packed(self, value: Array) -> Any:
-        """A value for a message: itself if small, else a reference to it."""
+        """A copy of a value for a message: itself if small, else a reference to it."""
         self.bytes_sent += value.nbytes
-        return value if value.nbytes <= INLINE else [self.ray.put(value)]
+        return self.put(value) if value.nbytes > INLINE else np.array(value)
+
+    def put(self, value: Array) -> Any:
+        """Put a value into the object store.
+
+        Raises:
+            DistributedError: It is full.
+        """
+        try:
+            return [self.ray.put(value)]
+        except self.ray.exceptions.ObjectStoreFullError as error:
+            raise self.store_full(error) from None
 
     def unpacked(self, value: Any) -> Array:
         """The value of a message."""
@@ -352,6 +367,28 @@ class RayTransport:
         """The value of trainer `root`."""
         mine = self.packed(value) if self.rank == root else None
         return self.unpacked(self.meet(f"broadcast on ring {ring}", mine)[root])
+
+
+def opened(ray: Any, answer: Any) -> Any:
+    """An answer, with the parameters that it refers to.
+
+    Raises:
+        RayError: They are lost, since the server died.
+    """
+    if isinstance(answer, Reply) and isinstance(answer.values, list):
+        return answer._replace(values=ray.get(answer.values[0]))
+    return answer
+
+
+def messages_of(ray: Any, messages: Mapping[str, Any]) -> dict[str, Array | Rows]:
+    """Gradients as a server takes them, with those that are in the object store.
+
+    Raises:
+        RayError: They are lost, since the trainer died.
+    """
+    stored = {name: value for name, value in messages.items() if type(value) is list}
+    values = ray.get([reference for (reference,) in stored.values()])
+    return {**messages, **dict(zip(stored, values, strict=True))}
 
 
 def meeting_of(ray: Any, job: Any) -> Any:

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from teachgraph.core.observe import unwatched
 from teachgraph.core.program import Operator
 from teachgraph.distributed.errors import CheckpointError, MessageError
+from teachgraph.distributed.record import announced
 from teachgraph.distributed.slicing import base_name
 from teachgraph.distributed.transport import Array, Rows
 from teachgraph.planning.executor import Executor
@@ -164,7 +166,8 @@ class Server:
         self.step, self.applied = 0, [0] * self.fan_in
         self.pending: dict[int, dict[str, Array]] = {}
         self.past: dict[int, dict[str, Array]] = {}
-        self.build_programs(attrs["optimize_blocks"])
+        with unwatched():  # their operators are those of its own program
+            self.build_programs(attrs["optimize_blocks"])
         self.remember()
 
     @classmethod
@@ -308,25 +311,32 @@ class Server:
         if len(self.pending) < self.fan_in:
             return
         feed = {n: g for grads in self.pending.values() for n, g in grads.items()}
-        self.run(self.whole, feed)
+        with self.announced():
+            self.run(self.whole, feed)
         self.pending.clear()
         self.applied = [self.step + 1] * self.fan_in
         self.finish_step()
 
     def apply_each(self, gradients: Mapping[str, Array]) -> None:
         """Apply gradients one by one, as they come."""
-        for name, value in gradients.items():
-            if STEP_COUNTER in name:
-                self.scope.values[name] = self.scope.values[name] + value
-                self.run(self.rate, {})
-            else:
-                self.run(self.each[name], {name: value})
+        with self.announced():
+            for name, value in gradients.items():
+                if STEP_COUNTER in name:
+                    self.scope.values[name] = self.scope.values[name] + value
+                    self.run(self.rate, {})
+                else:
+                    self.run(self.each[name], {name: value})
         self.finish_step()
+
+    def announced(self) -> Any:
+        """Announce an update, in whichever thread it is made."""
+        return announced(f"server {self.endpoint}", self.step + 1, "update")
 
     def run(self, program: Program, feed: Mapping[str, Array]) -> None:
         """Run optimize blocks."""
         if program.global_block().ops:
-            self.executor.run(program, feed, [], scope=self.scope)
+            with unwatched():
+                self.executor.run(program, feed, [], scope=self.scope)
 
     def finish_step(self) -> None:
         """Count a step."""

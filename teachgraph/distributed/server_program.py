@@ -7,12 +7,10 @@ block i   of one slice: sum over trainers, scale by 1/trainers, decay, update
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.core.op import find
 from teachgraph.core.program import Slots
+from teachgraph.distributed.rewrite import append, append_copy, copy_to
 from teachgraph.distributed.slicing import Slice
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
@@ -30,44 +28,6 @@ SHAPED = (
     "truncated_gaussian_random",
 )
 """Initializers that draw a slice as they draw a whole: by its shape alone."""
-
-
-def append(block: Block, type: str, inputs: Slots, outputs: Slots, **attrs: Any) -> Any:
-    """Append a new operator, with the defaults of its op."""
-    complete = find(type).complete({"op_namescope": "/", **attrs})
-    return block.insert(len(block.ops), type, inputs, outputs, complete)
-
-
-def append_copy(
-    block: Block, operator: Operator, names: Mapping[str, str], **attrs: Any
-) -> Operator:
-    """Append a copy of an operator, outside of name scopes, with some names replaced.
-
-    Slots that hold nothing are left out.
-    """
-    inputs, outputs = (
-        {slot: [names.get(n, n) for n in ns] for slot, ns in side.items() if ns}
-        for side in (operator.inputs, operator.outputs)
-    )
-    copied = {**deepcopy(operator.attrs), "op_namescope": "/", **attrs}
-    copy = block.insert(len(block.ops), operator.type, inputs, outputs, copied)
-    copy.callsite = operator.callsite
-    return copy
-
-
-def copy_to(block: Block, variable: Variable, **facts: Any) -> Any:
-    """Create a variable like another one, with some facts otherwise."""
-    given = {
-        "name": variable.name,
-        "shape": variable.shape,
-        "dtype": variable.dtype,
-        "type": variable.type,
-        "persistable": variable.type != "STEP_SCOPES",
-        **facts,
-    }
-    if given["name"] in block.vars:
-        return block.vars[given["name"]]
-    return block.create_var(**given)
 
 
 class ServerProgram:
@@ -103,7 +63,15 @@ class ServerProgram:
                 self.append_optimize_block(update, parent)
         if not self.optimize_blocks:
             self.optimize_blocks.append(self.open_block(parent).idx)
-        self.append_listen_and_serv(schedule)
+        append_listen_and_serv(
+            *(self.block, self.transpiler, self.endpoint),
+            {"X": self.received},
+            grad_to_block_id=self.grad_to_block_id,
+            lr_decay_block_id=schedule,
+            optimize_blocks=self.optimize_blocks,
+            pserver_id=self.transpiler.pserver_endpoints.index(self.endpoint),
+            sparse_grad_to_param=self.sparse,
+        )
         self.program.current_block_idx = 0
         return self.program
 
@@ -209,24 +177,22 @@ class ServerProgram:
                 copy_to(self.block, self.transpiler.variable(name))
         return append_copy(block, operator, names)
 
-    def append_listen_and_serv(self, schedule: int) -> None:
-        """Append the operator that serves."""
-        transpiler = self.transpiler
-        append(
-            self.block,
-            "listen_and_serv",
-            {"X": self.received},
-            {},
-            Fanin=transpiler.trainer_num,
-            distributed_mode=transpiler.distributed_mode,
-            endpoint=self.endpoint,
-            grad_to_block_id=self.grad_to_block_id,
-            lr_decay_block_id=schedule,
-            op_role=0,
-            optimize_blocks=self.optimize_blocks,
-            pserver_id=transpiler.pserver_endpoints.index(self.endpoint),
-            sparse_grad_to_param=self.sparse,
-        )
+
+def append_listen_and_serv(
+    block: Block,
+    transpiler: DistributeTranspiler,
+    endpoint: str,
+    inputs: Slots,
+    **attrs: Any,
+) -> None:
+    """Append the operator that serves."""
+    attrs |= {
+        "Fanin": transpiler.trainer_num,
+        "distributed_mode": transpiler.distributed_mode,
+        "endpoint": endpoint,
+        "op_role": 0,
+    }
+    append(block, "listen_and_serv", inputs, {}, **attrs)
 
 
 def startup_program(

@@ -10,10 +10,11 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Condition
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
 from teachgraph.distributed.errors import CheckpointError, TimeLimitError
+from teachgraph.distributed.record import announced
 from teachgraph.distributed.server import BehindError, Message, Server
 from teachgraph.distributed.transport import Array
 
@@ -40,14 +41,14 @@ class Reply(NamedTuple):
     Attributes:
         step: The step that the values are of.
         saved: The last message of this trainer that a restarted server would know.
-        values: The parameters that were asked for.
+        values: The parameters that were asked for, or a reference to them in a list.
         behind: If not None, the number of the last message that the server has: those
             after it are to be sent again.
     """
 
     step: int
     saved: int
-    values: dict[str, Array]
+    values: Any
     behind: int | None = None
 
 
@@ -94,7 +95,8 @@ class Serving:
     def save(self) -> None:
         """Write a checkpoint."""
         state = self.server.state()
-        save_state(self.file, state)
+        with announced(f"server {self.server.endpoint}", state.step, "save"):
+            save_state(self.file, state)
         self.saved = list(state.applied)
 
     def hello(self, trainer: int) -> Greeting:

@@ -1,9 +1,9 @@
 """Simulation of one step of many trainers, message by message.
 
-A machine sends one message at a time and receives one at a time, each at its bandwidth;
-a message needs a latency besides:
+A machine sends one message at a time and receives one at a time, each at its bandwidth
+and with an overhead, in which both are busy; a message needs a latency besides:
 
-    free(sender), free(receiver) -> + bytes / bandwidth -> + latency -> arrived
+    free(sender), free(receiver) -> + overhead + bytes / bandwidth -> + latency
 
 With servers each trainer sends its gradient and fetches the parameters, so the servers'
 lines are full for 2 N M / (S B) seconds. In a ring each machine passes 2 (N - 1) parts
@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-__all__ = ["Network", "ring_step", "server_step"]
+import numpy as np
+
+__all__ = ["Network", "fitted", "ring_step", "server_step"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,15 @@ class Network:
     Attributes:
         bandwidth: Bytes a second, of each machine in each direction.
         latency: Seconds that a message is on its way besides.
+        overhead: Seconds that sender and receiver are busy with a message, however
+            small: Python, and the copying that Ray does.
         update: Seconds that a server computes for each byte it keeps.
     """
 
     bandwidth: float = 1.25e9
     latency: float = 50e-6
     update: float = 0.0
+    overhead: float = 0.0
 
 
 class Simulation:
@@ -69,7 +74,8 @@ class Simulation:
         What is sent before its sender is free would hold up others at the receiver.
         """
         out, into = self.out_free.get(source, 0.0), self.in_free.get(target, 0.0)
-        left = max(self.now, out, into) + size / self.network.bandwidth
+        busy = self.network.overhead + size / self.network.bandwidth
+        left = max(self.now, out, into) + busy
         self.out_free[source] = self.in_free[target] = left
         self.at(left + self.network.latency, event, *rest)
         return left
@@ -167,6 +173,30 @@ def ring_step(
     for trainer in range(trainers):
         simulation.at(compute, pass_on, trainer, 0)
     return simulation.run()
+
+
+def fitted(points: Mapping[tuple[int, float], float]) -> Network:
+    """Find the network that explains measured steps with one server best.
+
+    A step of N trainers and M bytes keeps the server's line busy with 2 N messages:
+
+        2 N (overhead + M / bandwidth) + 2 latency
+
+    Args:
+        points: Seconds of a step without its computing, by (N, M); with two numbers of
+            trainers and two sizes, at least.
+
+    >>> truth = Network(bandwidth=1e9, latency=1e-3, overhead=2e-3)
+    >>> steps = [(1, 1e6), (1, 4e6), (2, 1e6)]
+    >>> found = fitted({(n, m): server_step(n, m, network=truth) for n, m in steps})
+    >>> [round(1e9 / found.bandwidth, 3), round(found.overhead, 4)]
+    [1.0, 0.002]
+    """
+    terms = [[2 * n * m, 2 * n, 2] for n, m in points]
+    seconds = np.array([*points.values()])
+    solution, *_ = np.linalg.lstsq(np.array(terms), seconds)
+    per_byte, overhead, latency = solution.tolist()
+    return Network(1 / per_byte, max(latency, 0.0), overhead=max(overhead, 0.0))
 
 
 def nothing(*_: Any) -> None:

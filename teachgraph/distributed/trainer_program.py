@@ -12,7 +12,7 @@ from typing import Any
 from teachgraph.core.program import OpRole
 from teachgraph.distributed.layout import Layout, Update
 from teachgraph.distributed.lookup import Table, replace_lookups
-from teachgraph.distributed.server_program import append, copy_to
+from teachgraph.distributed.rewrite import append, copy_to, insert
 from teachgraph.distributed.slicing import Slice
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
@@ -57,9 +57,7 @@ class TrainerPrograms(Layout):
 
     def insert(self, at: int, *parts: Any, **attrs: Any) -> None:
         """Insert an operator that sends or receives."""
-        operator = self.append(*parts, **attrs)
-        self.block.ops.insert(at, self.block.ops.pop())
-        assert operator is self.block.ops[at]
+        insert(self.block, at, *parts, **{"op_role": RPC, **attrs})
 
     def control(self, block: Block) -> str:
         """Create a variable that only says that something has happened."""
@@ -249,18 +247,15 @@ class TrainerPrograms(Layout):
                 block.create_var(name=name, persistable=True, **facts)
             self.variables[name] = self.block.vars[name]
             one = {"shape": list(variable.shape), "value": 1.0, "dtype": 3}
-            append(startup, "fill_constant", {}, {"Out": [name]}, op_role=0, **one)
-            startup.ops.insert(0, startup.ops.pop())
+            insert(startup, 0, "fill_constant", {}, {"Out": [name]}, op_role=0, **one)
         for initializer in self.initializers:
             if counter in initializer.output_arg_names:
                 initializer.set_attr("value", -float(self.trainer_num))
         self.initializers = [*startup.ops]
         slots: Any = {"X": names}, {"Out": [counter]}
-        role = int(OpRole.RATE)
-        summed: Operator = append(self.block, "sum", *slots, op_role=role)
-        at = self.block.ops.index(operator)
-        self.block.ops.remove(summed)
-        self.block.ops[at] = summed
+        at, role = self.block.ops.index(operator), int(OpRole.RATE)
+        self.block.remove(at)
+        summed: Operator = insert(self.block, at, "sum", *slots, op_role=role)
         return summed
 
     def append_counter(self) -> list[str]:

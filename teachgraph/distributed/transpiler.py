@@ -14,20 +14,14 @@ the slices, `trainer_program` rewrites the trainer's, `server_program` builds th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.distributed.config import DistributeTranspilerConfig
 from teachgraph.distributed.errors import TranspilerError
 from teachgraph.distributed.layout import Update
-from teachgraph.distributed.server_program import (
-    ServerProgram,
-    append,
-    startup_program,
-)
+from teachgraph.distributed.rewrite import append, remove_ops, remove_variables
+from teachgraph.distributed.server_program import ServerProgram, startup_program
 from teachgraph.distributed.trainer_program import TrainerPrograms
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
     default_main_program,
@@ -226,16 +220,3 @@ class DistributeTranspiler(TrainerPrograms):
 
 
 startup_program_of = startup_program
-
-
-def remove_ops(block: Block, operators: Sequence[Operator]) -> None:
-    """Remove operators."""
-    for operator in operators:
-        block.remove(block.ops.index(operator))
-
-
-def remove_variables(block: Block, names: set[str]) -> None:
-    """Remove the variables of these names, where they are."""
-    for name in [*block.vars]:
-        if name in names:
-            block.remove_var(name)

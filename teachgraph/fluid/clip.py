@@ -34,6 +34,9 @@ class Choosing(ClipGradBase):
         pairs = list(params_grads)
         wanted = [pair for pair in pairs if self.wants(pair[0])]
         clipped = dict(super().__call__(wanted))
+        together = isinstance(self, clip.ClipGradByGlobalNorm)
+        if together and not any(grad is not None for _, grad in wanted):
+            return pairs
         return [(p, clipped.get(p, grad)) for p, grad in pairs if grad is not None]
 
     def wants(self, parameter: Any) -> bool:

@@ -7,11 +7,14 @@ from teachgraph.static import (
     Parameter,
     Program,
     Variable,
+    cpu_places,
     default_main_program,
     default_startup_program,
+    device_guard,
     name_scope,
     program_guard,
 )
+from teachgraph.utils.framework import disable_signal_handler, get_flags, set_flags
 
 __all__ = [
     "Block",
@@ -19,11 +22,16 @@ __all__ = [
     "Parameter",
     "Program",
     "Variable",
+    "cpu_places",
     "default_main_program",
     "default_startup_program",
+    "device_guard",
+    "disable_signal_handler",
+    "get_flags",
     "in_dygraph_mode",
     "name_scope",
     "program_guard",
+    "set_flags",
 ]
 
 in_dygraph_mode = enabled

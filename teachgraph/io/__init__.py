@@ -31,6 +31,7 @@ from teachgraph.io.sampler import (
     WeightedRandomSampler,
 )
 from teachgraph.io.worker import WorkerError, WorkerInfo, get_worker_info
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "BatchSampler",
@@ -59,3 +60,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+known_as("io")

@@ -18,6 +18,7 @@ from teachgraph.jit.settings import (
 from teachgraph.jit.static_function import StaticFunction, to_static
 from teachgraph.jit.traced_layer import TracedLayer
 from teachgraph.jit.translated_layer import TranslatedLayer
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "StaticFunction",
@@ -33,3 +34,5 @@ __all__ = [
     "set_verbosity",
     "to_static",
 ]
+
+known_as("jit")

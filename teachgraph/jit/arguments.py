@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from teachgraph.core.errors import (
     InvalidValueError,
     at_user_line,
 )
+from teachgraph.jit.conversion import definition_of
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
@@ -33,6 +35,7 @@ class FunctionSpec:
         self, function: Callable[..., Any], input_spec: Sequence[Any] | None
     ) -> None:
         self.signature = inspect.signature(function)
+        self.function, self.definition = function, definition_of(function)
         self.name = getattr(function, "__name__", type(function).__name__)
         self.parameters = list(self.signature.parameters)
         kinds = {p.kind for p in self.signature.parameters.values()}
@@ -42,6 +45,11 @@ class FunctionSpec:
             open_ended = inspect.Parameter.VAR_POSITIONAL in kinds
             most = None if open_ended else len(self.parameters)
             self.input_spec = checked(input_spec, most)
+
+    def holds(self) -> bool:
+        """True if the function still has the code and the defaults it had."""
+        now = definition_of(self.function)
+        return len(now) == len(self.definition) and all(map(is_, now, self.definition))
 
     def bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in order, with the default values.

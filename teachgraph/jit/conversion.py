@@ -31,6 +31,7 @@ __all__ = [
     "conversion",
     "converted",
     "definition",
+    "definition_of",
     "is_converted",
     "own_cells",
     "read_by",
@@ -89,6 +90,15 @@ def is_converted(function: FunctionType) -> bool:
 def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
     """Return the key of a function: its code, and the identities of its cells."""
     return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
+
+
+def definition_of(function: Any) -> list[Any]:
+    """List a function's code and defaults; nothing of another callable."""
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType):
+        return []
+    by_name = function.__kwdefaults__ or {}
+    return [function.__code__, function.__defaults__, *by_name.values()]
 
 
 def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:

@@ -211,25 +211,19 @@ def user_function(function: FunctionType) -> FunctionType | None:
     """Convert a function of the user's; None for one that is called as it is."""
     if is_converted(function):
         return function
-    return met(function) if written_by_user(function) else None
-
-
-def met(function: FunctionType) -> FunctionType | None:
-    """Convert a function that a trace meets; None if it has no source."""
-    try:
-        result = converted(function, helpers())
-    except NoSourceError:
+    if not written_by_user(function):
         return None
-    here = tracer()
-    if here is not None:
-        here.meet_function(result)
+    result, alone = None, getattr(function, LEFT_ALONE, False)
+    with suppress(NoSourceError):
+        if not alone and not function.__code__.co_flags & GENERATOR:
+            result = converted(function, helpers())
+    if here := tracer():
+        here.meet_function(result or function, function)
     return result
 
 
 def written_by_user(function: FunctionType) -> bool:
-    """True for a function to convert."""
-    if getattr(function, LEFT_ALONE, False) or function.__code__.co_flags & GENERATOR:
-        return False
+    """True for a function that is neither Python's, nor NumPy's, nor ours."""
     module = function.__globals__.get("__name__") or ""
     if module.partition(".")[0] in STANDARD or framework(module):
         return False

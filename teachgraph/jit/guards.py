@@ -27,7 +27,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.jit.arguments import constant
-from teachgraph.jit.conversion import codes, own_cells, read_by
+from teachgraph.jit.conversion import codes, definition_of, own_cells, read_by
 from teachgraph.jit.side_effects import CellSlot, StateSlot
 from teachgraph.nn import Layer
 from teachgraph.nn.layer import changes
@@ -214,6 +214,7 @@ class Watch:
         written = [slot for slot, _ in results.state]
         self.cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
         self.own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
+        self.definitions([*tracer.written.values()])
         for function in tracer.met:
             self.function(function)
         for layer, before in tracer.layers.items():
@@ -226,15 +227,23 @@ class Watch:
         """The attributes that the functions of the trace read, of any object."""
         return {name for f in self.functions for name in attributes(f.__code__)}
 
+    def definitions(self, functions: Sequence[FunctionType]) -> None:
+        """Watch the code and the default values of functions."""
+        read = lambda: [part for f in functions for part in definition_of(f)]  # noqa: E731
+        names = [f.__qualname__ for f in functions for _ in definition_of(f)]
+        self.guards.append(Guard("the functions it calls", names, read))
+        defaults = [f for f in functions if f.__defaults__ or f.__kwdefaults__]
+        for function in defaults:
+            self.value(function.__defaults__, function.__qualname__)
+            self.value(function.__kwdefaults__, function.__qualname__)
+
     def function(self, function: FunctionType) -> None:
         """Watch the globals and the closure of a function."""
         values, whose = function.__globals__, function.__qualname__
+        own = self.own
+        # Also those that are built in as yet: a global may come to hide them.
         names = [
-            name
-            for name in global_names(function.__code__)
-            if name in values
-            and not settled(values[name])
-            and (id(values), name) not in self.own
+            n for n in global_names(function.__code__) if (id(values), n) not in own
         ]
         if names:
             self.add(f"the globals of {whose}", names, reading(values.get, names))
@@ -318,9 +327,10 @@ class Watch:
         self.kind(kind)
 
     def module(self, value: ModuleType) -> None:
-        """Watch the names of a module of the user's that are read."""
-        values = value.__dict__
-        names = [n for n in sorted(self.names) if not settled(values.get(n, len))]
+        """Watch the names of a module that are read."""
+        values, lasting = value.__dict__, of_library(value)
+        # A library may import more of itself at any time.
+        names = [n for n in sorted(self.names) if n in values or not lasting]
         self.add(value.__name__, names, reading(values.get, names))
 
     def kind(self, kind: type) -> None:

@@ -180,16 +180,19 @@ class StaticFunction:
     ) -> None:
         self.function, self.receiver = function, receiver
         self.input_spec = input_spec
+        self._spec: FunctionSpec | None = None
         functools.update_wrapper(self, function, updated=())
         self.__name__ = getattr(function, "__name__", "function")
         bound = function if receiver is None else MethodType(function, receiver)
         self.dygraph_function = bound
         self.program_cache = ProgramCache()
 
-    @functools.cached_property
+    @property
     def function_spec(self) -> FunctionSpec:
         """The signature of the function, with the input spec."""
-        return FunctionSpec(self.dygraph_function, self.input_spec)
+        if self._spec is None or not self._spec.holds():
+            self._spec = FunctionSpec(self.dygraph_function, self.input_spec)
+        return self._spec
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind to an instance, which has programs of its own; see also `rollback`."""
@@ -214,16 +217,14 @@ class StaticFunction:
         Raises:
             ConversionError: It has no source, or is a generator.
         """
-        function = self.function
-        if not isinstance(function, FunctionType):
+        written = self.function
+        if not isinstance(written, FunctionType):
             called: Callable[..., Any] = convert_call(self.dygraph_function)
             return called
-        if getattr(function, LEFT_ALONE, False):
-            return self.dygraph_function
-        if not is_converted(function):
-            function = converted(function, HELPERS)
+        alone = getattr(written, LEFT_ALONE, False) or is_converted(written)
+        function = written if alone else converted(written, HELPERS)
         if here := tracer():
-            here.meet_function(function)
+            here.meet_function(function, written)
         bound = self.receiver is not None
         return MethodType(function, self.receiver) if bound else function
 
@@ -339,21 +340,22 @@ class StaticFunction:
         """Do nothing: the mode is that of the layers the function calls.
 
         Raises:
-            ModeError: It is a layer's method: call `layer.train()`.
+            ModeError: It is the method of a layer in evaluation: call `layer.train()`.
         """
-        self.check_no_layer("train")
+        self.check_mode(training=True)
 
     def eval(self) -> None:
         """Do nothing: the mode is that of the layers the function calls.
 
         Raises:
-            ModeError: It is a layer's method: call `layer.eval()`.
+            ModeError: It is the method of a layer in training: call `layer.eval()`.
         """
-        self.check_no_layer("eval")
+        self.check_mode(training=False)
 
-    def check_no_layer(self, mode: str) -> None:
+    def check_mode(self, *, training: bool) -> None:
         """Refuse to switch a layer's mode by its method."""
-        if isinstance(self.receiver, Layer):
+        layer, mode = self.receiver, "train" if training else "eval"
+        if isinstance(layer, Layer) and layer.training != training:
             text = f"Failed to switch {mode} mode: use {mode}() of the layer itself"
             raise ModeError(at_user_line(text))
 

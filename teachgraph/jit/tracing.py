@@ -58,6 +58,8 @@ class Tracer:
         layers: The layers called, each with its attributes from before.
         functions: The slots outside each function that it assigns to, by `called`.
         met: The functions called.
+        written: Those of them that the user wrote, by identity: a converted function
+            is a copy.
         roots: The receiver, and arguments that are no tensors.
         changes: For a fed or held variable that was changed in place, by name: the
             Variable with the new value.
@@ -77,6 +79,7 @@ class Tracer:
         self.layers: dict[Layer, dict[str, Any]] = {}
         self.functions: dict[Any, list[StateSlot]] = {}
         self.met: list[FunctionType] = []
+        self.written: dict[int, FunctionType] = {}
         self.roots: list[Any] = []
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
@@ -142,8 +145,9 @@ class Tracer:
             if one not in self.layers:
                 self.layers[one] = dict(one.__dict__)
 
-    def meet_function(self, function: FunctionType) -> None:
-        """Copy the outside variables that a function assigns to, before its call."""
+    def meet_function(self, function: FunctionType, written: FunctionType) -> None:
+        """Copy the outside variables that a converted function assigns to."""
+        self.written[id(written)] = written
         key = called(function)
         if key not in self.functions:
             self.functions[key] = list(function_slots(function))

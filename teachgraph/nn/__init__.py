@@ -47,6 +47,7 @@ from teachgraph.nn.spectral_norm import *  # noqa: F403
 from teachgraph.nn.transformer import *  # noqa: F403
 from teachgraph.nn.vision import *  # noqa: F403
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = ["Layer", "functional", "initializer", "utils"]
 __all__ += activation.__all__
@@ -71,3 +72,5 @@ __all__ += vision.__all__
 
 if not TYPE_CHECKING:
     __getattr__ = absent("nn")
+
+known_as("nn")

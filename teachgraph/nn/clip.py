@@ -15,6 +15,7 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import find
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops.clipping import clip_by_norm, squared_l2_norm
@@ -34,7 +35,17 @@ class ClipGradBase:
     """
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
-        """Return the pairs with clipped gradients."""
+        """Return the pairs with clipped gradients, and tell the observers."""
+        if not observers:
+            return self.clipped(params_grads)
+        announce("clip_begin", self)
+        try:
+            return self.clipped(params_grads)
+        finally:
+            announce("clip_end", self)
+
+    def clipped(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
+        """Clip the gradients that need it, and pass the others on."""
         pairs = [(p, detached(g)) for p, g in params_grads if g is not None]
         wanted = [(p, g) for p, g in pairs if getattr(p, "need_clip", True)]
         clipped = dict(self.clip(wanted)) if wanted else {}
@@ -137,6 +148,12 @@ class ClipGradByGlobalNorm(ClipGradBase):
     ) -> None:
         self.clip_norm = positive("clip_norm", clip_norm)
         self.group_name = group_name
+
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
+        """Return the pairs with clipped gradients; with none to clip, all of them."""
+        pairs = list(params_grads)
+        none = all(g is None or not getattr(p, "need_clip", True) for p, g in pairs)
+        return pairs if none else super().__call__(pairs)
 
     def clip(self, pairs: Pairs) -> Pairs:
         """Scale all gradients by one factor."""

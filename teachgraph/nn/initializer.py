@@ -17,6 +17,7 @@ from teachgraph.ops.initializer import (
     calculate_gain,
     set_global_initializer,
 )
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "Assign",
@@ -35,3 +36,5 @@ __all__ = [
     "calculate_gain",
     "set_global_initializer",
 ]
+
+known_as("nn.initializer")

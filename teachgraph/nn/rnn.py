@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line, describe
+from teachgraph.core.observe import announce
 from teachgraph.nn import functional
 from teachgraph.nn.cells import (
     WEIGHTS,
@@ -165,18 +166,30 @@ class RNNBase(Layer):
         for layer in range(self.num_layers):
             if layer and self.dropout:
                 x = functional.dropout(x, self.dropout, training=self.training)
-            outs = []
-            for direction, cell in enumerate(self.cells(layer)):
-                k = layer * self.num_directions + direction
-                state = self.first(initial_states, k, cell, x)
-                out, state = cell.sequence(
-                    x, state, sequence_length, is_reverse=bool(direction)
-                )
-                outs.append(out)
-                last.append(state)
-            x = outs[0] if len(outs) == 1 else functions.concat(outs, axis=-1)
+            held = getattr(self, str(layer))
+            announce("layer_begin", held)
+            try:
+                x, states = self.run_layer(layer, x, initial_states, sequence_length)
+            finally:
+                announce("layer_end", held)
+            last.extend(states)
         out = x if self.time_major else functions.transpose(x, [1, 0, 2])
         return out, self.together(last)
+
+    def run_layer(
+        self, layer: int, x: Any, initial_states: Any, sequence_length: Any
+    ) -> tuple[Any, list[States]]:
+        """Run a layer, in one direction or both; return the final states as well."""
+        outs, last = [], []
+        for direction, cell in enumerate(self.cells(layer)):
+            k = layer * self.num_directions + direction
+            state = self.first(initial_states, k, cell, x)
+            out, state = cell.sequence(
+                x, state, sequence_length, is_reverse=bool(direction)
+            )
+            outs.append(out)
+            last.append(state)
+        return outs[0] if len(outs) == 1 else functions.concat(outs, axis=-1), last
 
     def first(self, states: Any, k: int, cell: AffineCell, x: Any) -> States:
         """Return the initial state of the k-th cell."""

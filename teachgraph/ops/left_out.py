@@ -11,7 +11,14 @@ from functools import partial
 from sys import modules
 from typing import Any, NoReturn
 
-__all__ = ["LEFT_OUT", "ROOMS", "absent", "no_such_method", "why_left_out"]
+__all__ = [
+    "LEFT_OUT",
+    "ROOMS",
+    "absent",
+    "no_such_method",
+    "refuse_import",
+    "why_left_out",
+]
 
 COMPLEX = "there are no complex numbers here; keep real and imaginary parts apart"
 MACHINE = "there is one machine without a GPU: nothing to choose or to synchronise"
@@ -99,7 +106,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "sequence_slice sequence_softmax sequence_unpad",
         UNUSUAL: "data_norm nce",
         "`vision.ops.DeformConv2D` has the weights": "deform_conv2d",
-        f"{MISSING}; `static.py_func` takes a backward function": "static_pylayer",
     },
     "vision.datasets": {
         "it is hundreds of megabytes, of pictures that nobody trains on here; "
@@ -167,6 +173,29 @@ def refuse(module: str, name: str) -> NoReturn:
         paddle = f"paddle.{module}".rstrip(".")
         raise AttributeError(f"{told}, which {paddle} has: {reason}")
     raise AttributeError(told, name=name, obj=modules.get(here))
+
+
+def refuse_import(name: str) -> None:
+    """Say why a name or module of Paddle's cannot be imported from one of ours.
+
+    Raises:
+        ImportError: It is left out.
+
+    >>> refuse_import("teachgraph.amp.auto_cast")
+    Traceback (most recent call last):
+    ModuleNotFoundError: no 'teachgraph.amp', which paddle has: mixed precision pays \
+on GPUs alone; all is computed in float32 here, so leave `auto_cast` and \
+`GradScaler` out
+    """
+    module, _, last = name.removeprefix("teachgraph.").rpartition(".")
+    while module in ROOMS:
+        module, _, last = module.rpartition(".")
+    if reason := why_left_out(module, last):
+        here, paddle = (
+            f"{top}.{module}".rstrip(".") for top in ("teachgraph", "paddle")
+        )
+        # Without `name=`: Python takes that for a submodule that need not exist.
+        raise ModuleNotFoundError(f"no '{here}.{last}', which {paddle} has: {reason}")
 
 
 def no_such_method(value: Any, name: str) -> AttributeError:

@@ -41,7 +41,7 @@ NUMBERS = frozenset(
             "scale",
             "scale_factor",
         ),
-        *("shape", "shape_or_dtype", "shifts", "size", "source"),
+        *("p", "shape", "shape_or_dtype", "shifts", "size", "source"),
         *("start_axis", "starts", "stop_axis", "strides", "maxlen", "n"),
     }
 )

@@ -1,5 +1,6 @@
 """Optimizers, learning rate schedules and gradient clipping."""
 
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.optimizer import lr
 from teachgraph.optimizer.adadelta import Adadelta
 from teachgraph.optimizer.adagrad import Adagrad
@@ -26,3 +27,5 @@ __all__ = [
     "RMSProp",
     "lr",
 ]
+
+known_as("optimizer")

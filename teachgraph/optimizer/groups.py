@@ -63,7 +63,25 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
         raise InvalidValueError(
             at_user_line("some parameters appear in more than one parameter group")
         )
+    for group in groups:
+        for parameter in group.parameters or ():
+            impose(parameter, group, decays="weight_decay" not in common.options)
     return groups
+
+
+def impose(parameter: Any, group: Group, *, decays: bool) -> None:
+    """Give a parameter the factor and the decay of its group, over those of its own.
+
+    Args:
+        parameter: A plain Tensor has neither, and a name neither.
+        group: Its group.
+        decays: Whether the decay is one that is added to gradients.
+    """
+    if hasattr(parameter, "optimize_attr"):
+        factor = group.learning_rate
+        parameter.optimize_attr["learning_rate"] = 1.0 if factor is None else factor
+        if decays:
+            parameter.regularizer = group.regularizer
 
 
 def group_of(given: Any, common: Group) -> Group:

@@ -155,11 +155,11 @@ class Optimizer:
 
     def factor(self, parameter: Any) -> float:
         """Return the factor of the learning rate for a parameter."""
-        factor = self.group(parameter).learning_rate
-        if factor is not None:
-            return factor
         attr = getattr(parameter, "optimize_attr", None)
-        return 1.0 if attr is None else attr["learning_rate"]
+        if attr is not None:
+            return attr["learning_rate"]  # type: ignore[no-any-return]
+        factor = self.group(parameter).learning_rate
+        return 1.0 if factor is None else factor
 
     def options(self, parameter: Any) -> Mapping[str, Any]:
         """Return the hyper-parameters for a parameter."""

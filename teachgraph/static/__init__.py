@@ -78,6 +78,7 @@ from typing import Any
 
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.ops.param_attr import WeightNormParamAttr
 from teachgraph.static import (
     late_numbers,  # noqa: F401  appends calls of functions
@@ -173,3 +174,6 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(module), name)
     return absent("static")(name)
+
+
+known_as("static")

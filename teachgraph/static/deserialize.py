@@ -205,8 +205,8 @@ def read_op(part: Part) -> Op:
         op = find(part.name())
     except UnknownOpError as error:
         raise part.refuse(str(error)) from None
-    if op.type == "py_func":
-        raise part.refuse("a py_func would call a function that nobody has")
+    if op.type in ("py_func", "pylayer"):
+        raise part.refuse(f"a {op.type} would call a function that nobody has")
     return op
 
 

@@ -109,13 +109,14 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
     """One operator, with the user's line and the operator it goes back over.
 
     Raises:
-        ProgramError: It is a `py_func`.
+        ProgramError: It is a `py_func` or a `pylayer`.
     """
-    if operator.type == "py_func":
+    if operator.type in ("py_func", "pylayer"):
         raise ProgramError(
             at_user_line(
-                "a py_func calls a function of this process, which no document can "
-                "hold: save the program without it, or write the function as ops",
+                f"a {operator.type} calls a function of this process, which no "
+                "document can hold: save the program without it, or write the "
+                "function as ops",
                 operator.callsite,
             )
         )

@@ -17,21 +17,14 @@ from teachgraph.linalg import *  # noqa: F403
 from teachgraph.linalg import __all__ as _linear
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor"]
 __all__ += [name for name in _linear if name not in functions.__all__]
 __all__ += functions.__all__
 
-_MODULES = (
-    *("array", "attribute", "creation", "linalg", "logic", "manipulation", "math"),
-    *("ops", "random", "search", "stat"),
-)
-"""Paddle's modules of these functions, each of which is all of them here."""
-
-sys.modules.update({f"{__name__}.{name}": sys.modules[__name__] for name in _MODULES})
+known_as("tensor")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return sys.modules[__name__]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(sys.modules["teachgraph"], name)

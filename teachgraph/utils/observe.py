@@ -108,6 +108,12 @@ class Observer:
     def batch_end(self, source: Any) -> None:
         """The batch is made, or could not be."""
 
+    def clip_begin(self, clip: Any) -> None:
+        """A gradient clipping is called: what runs until `clip_end` is its own."""
+
+    def clip_end(self, clip: Any) -> None:
+        """The call is over, whether it succeeded or raised."""
+
     def function_traced(self, function: Any, traced: Any) -> None:
         """`to_static` has made the program `traced` of a StaticFunction."""
 
@@ -158,6 +164,15 @@ class Observer:
 
     def run_end(self, program: Any) -> None:
         """The run is over, whether it succeeded or raised."""
+
+    def process_begin(self, role: Any) -> None:
+        """This thread is a trainer or server of a cluster, with this `Role`."""
+
+    def process_end(self, role: Any) -> None:
+        """This thread has done its part in the cluster."""
+
+    def message(self, message: Any) -> None:
+        """A process has sent, received, waited, updated or saved something."""
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from teachgraph.models.resnet import *  # noqa: F403
 from teachgraph.models.shufflenet import *  # noqa: F403
 from teachgraph.models.squeezenet import *  # noqa: F403
 from teachgraph.models.vgg import *  # noqa: F403
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = ["AlexNet", "GoogLeNet", "alexnet", "googlenet"]
 __all__ += densenet.__all__
@@ -37,3 +38,5 @@ __all__ += resnet.__all__
 __all__ += shufflenet.__all__
 __all__ += squeezenet.__all__
 __all__ += vgg.__all__
+
+known_as("vision.models")

@@ -520,5 +520,8 @@ class DeformConv2D(Layer):
         return deform_conv2d(x, offset, *own, mask=mask, **self._options)
 
 
+__path__: list[str] = []
+"""No files of its own: with it Python looks for, and misses, what is left out."""
+
 if not TYPE_CHECKING:
     __getattr__ = absent("vision.ops")

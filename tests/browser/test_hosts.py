@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page, expect
 from teachgraph_widgets import assets
 from teachgraph_widgets.log import packed
-from teachgraph_widgets.widget import LOADER
+from teachgraph_widgets.widget import LOADER, OPENER
 
 from tests.browser.lab import Gate, Lab
 from tests.browser.test_lab import FOUR_LINES, SET_UP
@@ -172,14 +172,14 @@ def test_notebook_7_keeps_what_jupyterlab_keeps(
     assert picture.evaluate("image => image.naturalWidth") > 500
 
 
-HOST = """async ({ loader, code, snapshot }) => {
+HOST = """async ({ loader, opener, code, snapshot }) => {
   const bytes = (text) => {
     const whole = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
     return new DataView(whole.buffer);
   };
   const file = new Blob([loader], { type: "text/javascript" });
   const widget = (await import(URL.createObjectURL(file))).default;
-  const shared = { get: (name) => (name === "code" ? bytes(code) : undefined) };
+  const shared = { get: (name) => ({ code: bytes(code), _esm: opener })[name] };
   const state = {
     front_end: "IPY_MODEL_shared", title: "Elsewhere", theme: "auto", height: 300,
     head: {}, snapshot: bytes(snapshot),
@@ -233,7 +233,7 @@ def elsewhere(page: Page) -> Frame:
     log = packed(record(FOUR_LINES.removeprefix("%%trace")).log)
     sent = {"code": assets.packed(), "snapshot": log}
     letters = {name: base64.b64encode(part).decode() for name, part in sent.items()}
-    frame.evaluate(HOST, {"loader": LOADER, **letters})
+    frame.evaluate(HOST, {"loader": LOADER, "opener": OPENER, **letters})
     return frame
 
 

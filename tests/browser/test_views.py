@@ -22,7 +22,8 @@ TRACES = [
     ),
 ]
 VIEWS = [
-    *("passes", "plan", "rewritten", "training", "profile", "pictures", "loop"),
+    *("passes", "plan", "rewritten", "training", "profile", "cluster", "pictures"),
+    "loop",
     *("failing_eager", "hostile", "hostile_views", "mlp_three_steps"),
 ]
 # Colours differ, and their contrast in both is checked by the front end's own tests.

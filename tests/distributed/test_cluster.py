@@ -17,10 +17,13 @@ from teachgraph.distributed.errors import PeerError, TimeLimitError
 from teachgraph.distributed.ray_job import Cluster, new_name, ray_started, run_on_ray
 from teachgraph.distributed.ray_process import Job
 from tests.distributed.test_collective import EAGER, net, steps
+from tests.distributed.test_messages import END, WRONG, applied, case_of, sending, sgd
 from tests.distributed.training import (
     CASES,
+    LARGE,
     OPTIMIZERS,
     SERVERS,
+    STEPS,
     farthest,
     share,
     train,
@@ -74,7 +77,7 @@ def trained_with_kills(
         kill(cluster)
 
     given = job(
-        training, "mlp", "momentum", sync, {}, 0.15, endpoints=ENDPOINTS, every=every
+        training, "mlp", "momentum", sync, {}, 0.1, endpoints=ENDPOINTS, every=every
     )
     results = run_on_ray(given, watch=watch)
     assert not kill.left, "it ended before all were killed"
@@ -226,6 +229,59 @@ def too_large() -> float:
 @pytest.mark.full
 def test_what_is_too_large_for_the_object_store_goes_over_the_disk() -> None:
     assert run_on_ray(job(too_large)) == [2.0, 2.0]
+
+
+@pytest.mark.full
+def test_what_is_large_survives_a_kill_too() -> None:
+    """Gradients and parameters of more than 100 kB go through the object store."""
+    killer = Killer(("server 10.0.0.2:6174", 4), ("trainer 1", 9))
+    given = job(large, 0.15, endpoints=ENDPOINTS)
+    results = run_on_ray(given, watch=killer)
+    assert not killer.left
+    threads = with_servers(LARGE, OPTIMIZERS["momentum"])
+    assert farthest(*results) == farthest(results[0], threads) == 0
+
+
+@pytest.mark.full
+def test_in_async_a_slow_trainer_holds_up_nobody() -> None:
+    given = job(hurried, endpoints=ENDPOINTS[:1])
+    (quick, first), (slow, last) = run_on_ray(given)
+    assert quick < slow / 2
+    assert abs(last - applied(STEPS)).max() < 1e-5
+    assert abs(first - applied(STEPS)).max() > 1e-3, "it was done before"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_message_ends_the_job_soon(wrong: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(
+        PeerError, match=f"trainer 1 failed at step .*{WRONG[wrong][2]}"
+    ):
+        run_on_ray(job(sending, wrong, endpoints=(END,)))
+    assert time.monotonic() - begin < LIMIT
+
+
+@pytest.mark.full
+def test_other_versions_on_a_machine_are_refused() -> None:
+    given = job(waiting)
+    given.versions = "Python 3.9, numpy 1.0, teachgraph 0.0, ray 2.0"
+    with pytest.raises(
+        PeerError, match=r"VersionMismatch.*started the job has Python 3.9"
+    ):
+        run_on_ray(given)
+
+
+def large(pause: float) -> Any:
+    return train(LARGE, OPTIMIZERS["momentum"], True, {}, pause)
+
+
+def hurried() -> Any:
+    """Seconds of this trainer, and its parameter in the end; trainer 1 is slow."""
+    begin = time.monotonic()
+    pause = 0.0 if dist.current_role().is_server else 0.3 * dist.get_rank()
+    trained = train(case_of(STEPS), sgd, False, {}, pause)
+    return time.monotonic() - begin, trained.get("w")
 
 
 def test_limits_are_errors_of_pythons_own_kind() -> None:

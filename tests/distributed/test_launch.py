@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from teachgraph_widgets.validate import read_log
 
 from teachgraph.cli import main
 from teachgraph.distributed import ray_job
 from teachgraph.distributed.errors import PeerError
 from teachgraph.distributed.ray_process import Job, Status
-from teachgraph.distributed.record import Message
 
 SCRIPT = Path(__file__).parent / "sample" / "digits.py"
 
@@ -35,8 +34,15 @@ def cluster_of(job: Job) -> Any:
         server: Status("running", 10, "host", 3, ["serves"]),
         trainer: Status("running", 11, "host", 3, ["step 1", "step 2"]),
     }
-    sent = Message("trainer 0", 3, "send", "127.0.0.1:6174", "w@GRAD", 8, 1.0, 2.0)
-    return SimpleNamespace(statuses=statuses, messages=[sent])
+    return SimpleNamespace(statuses=statuses, recordings=recordings)
+
+
+def recordings() -> list[tuple[list[Any], float]]:
+    """The events of one process, whose clock is 50 s ahead."""
+    head = {"cell": 0, "line": 0, "t": 150.0}
+    sent: dict[str, Any] = {"process": 0, "step": 3, "what": "send", "peer": "a:1"}
+    sent |= {"name": "w@GRAD", "bytes": 8, "start": 149.0, "duration": 1.0}
+    return [([head | {"kind": "message"} | sent], 50.0)]
 
 
 def test_lines_come_after_who_printed_them(
@@ -51,18 +57,20 @@ def test_lines_come_after_who_printed_them(
         watch(cluster_of(job))
 
     monkeypatch.setattr(ray_job, "run_on_ray", run)
-    log = tmp_path / "run.jsonl"
+    log = tmp_path / "run.json"
     options = ["--servers", "1", "--trainers", "2", "--log", str(log)]
     assert main(["launch", *options, str(SCRIPT), "60"]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1:-1] == [
+    assert printed[1:-2] == [
         "[server 127.0.0.1:6174] runs in process 10 on host",
         "[server 127.0.0.1:6174] serves",
         "[trainer 0] runs in process 11 on host",
         "[trainer 0] step 1",
         "[trainer 0] step 2",
     ]
-    assert json.loads(log.read_text())["name"] == "w@GRAD"
+    events: list[Any] = read_log(log.read_text())["events"]
+    (sent,) = (event for event in events if event["kind"] == "message")
+    assert (sent["name"], sent["start"], sent["t"]) == ("w@GRAD", 0.0, 1.0)
     assert (jobs[0].trainers, jobs[0].arguments) == (2, ["60"])
 
 

@@ -1,18 +1,27 @@
 """The record of a run: who sends what to whom, and who waits."""
 
 from collections import Counter
+from functools import cache
 
 from teachgraph import distributed as dist
 from teachgraph.distributed.record import Message
+from teachgraph.utils.observe import Observer, watch
 from tests.distributed.training import CASES, OPTIMIZERS, STEPS, train
 
 
+class Messages(Observer):
+    def __init__(self) -> None:
+        self.found: list[Message] = []
+
+    def message(self, message: Message) -> None:
+        self.found.append(message)
+
+
+@cache
 def recorded() -> list[Message]:
-    messages: list[Message] = []
-    work = train
-    case, optimizer = CASES["mlp"], OPTIMIZERS["sgd"]
-    dist.run_local(lambda role: work(case, optimizer), 2, "a:1", messages=messages)
-    return messages
+    with watch(Messages()) as watcher:
+        dist.run_local(lambda role: train(CASES["mlp"], OPTIMIZERS["sgd"]), 2, "a:1")
+    return watcher.found
 
 
 def test_each_step_sends_all_gradients_and_receives_all_parameters() -> None:

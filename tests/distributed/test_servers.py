@@ -5,6 +5,7 @@ import pytest
 from teachgraph.distributed import HashName
 from tests.distributed.training import (
     CASES,
+    LENET,
     OPTIMIZERS,
     farthest,
     in_one_process,
@@ -20,6 +21,13 @@ def test_sync_servers_equal_one_process(network: str, optimizer: str) -> None:
     case, minimize = CASES[network], OPTIMIZERS[optimizer]
     alone = in_one_process(case, minimize)
     assert farthest(with_servers(case, minimize), alone) < TOLERANCE
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+def test_sync_servers_equal_one_process_on_lenet(optimizer: str) -> None:
+    alone = in_one_process(LENET, OPTIMIZERS[optimizer])
+    assert farthest(with_servers(LENET, OPTIMIZERS[optimizer]), alone) < TOLERANCE
 
 
 @pytest.mark.parametrize("optimizer", ["decayed", "scheduled", "stairs"])

@@ -29,9 +29,9 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
-def fixed(*shape: int) -> Any:
+def fixed(*shape: int, scale: float = 0.5, dtype: str = "float32") -> Any:
     """A parameter that begins with the same numbers on whichever server it is."""
-    numbers = rng().normal(0, 0.5, shape).astype("float32")
+    numbers = rng().normal(0, scale, shape).astype(dtype)
     return fluid.ParamAttr(initializer=fluid.initializer.NumpyArrayInitializer(numbers))
 
 
@@ -51,6 +51,34 @@ def conv() -> Any:
     return fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(logits, y))
 
 
+def large() -> Any:
+    """A parameter of 240 kB: on each of two servers more than travels in a message."""
+    x, y = fluid.layers.data("x", [300]), fluid.layers.data("y", [1])
+    first, second = fixed(300, 200, scale=0.05), fixed(200, 1, scale=0.05)
+    hidden = fluid.layers.fc(x, 200, act="tanh", param_attr=first)
+    out = fluid.layers.fc(hidden, 1, param_attr=second)
+    return fluid.layers.mean(fluid.layers.square_error_cost(out, y))
+
+
+def lenet() -> Any:
+    """In double precision: in single, 20 steps of Adam make 1e-5 of one rounding."""
+
+    def weights(*shape: int) -> Any:
+        return fixed(*shape, scale=float(np.prod(shape[1:])) ** -0.5, dtype="float64")
+
+    x = fluid.layers.data("x", [1, 28, 28], dtype="float64")
+    y = fluid.layers.data("y", [1], dtype="int64")
+    first, second = weights(6, 1, 5, 5), weights(16, 6, 5, 5)
+    maps = fluid.layers.conv2d(x, 6, 5, padding=2, act="tanh", param_attr=first)
+    maps = fluid.layers.pool2d(maps, 2, "max", 2)
+    maps = fluid.layers.conv2d(maps, 16, 5, act="tanh", param_attr=second)
+    maps = fluid.layers.pool2d(maps, 2, "max", 2)
+    hidden = fluid.layers.fc(maps, 120, act="tanh", param_attr=weights(400, 120))
+    hidden = fluid.layers.fc(hidden, 84, act="tanh", param_attr=weights(120, 84))
+    logits = fluid.layers.fc(hidden, 10, param_attr=weights(84, 10))
+    return fluid.layers.mean(fluid.layers.softmax_with_cross_entropy(logits, y))
+
+
 def words() -> Any:
     ids, y = fluid.layers.data("ids", [1], dtype="int64"), fluid.layers.data("y", [1])
     vectors = fluid.layers.embedding(
@@ -65,8 +93,10 @@ def batches_of(**kinds: Callable[[np.random.Generator], Array]) -> list[Any]:
     return [{name: draw(draws) for name, draw in kinds.items()} for _ in range(STEPS)]
 
 
-def normal(*shape: int) -> Callable[[np.random.Generator], Array]:
-    return lambda draws: draws.normal(size=(BATCH, *shape)).astype("float32")
+def normal(
+    *shape: int, dtype: str = "float32"
+) -> Callable[[np.random.Generator], Array]:
+    return lambda draws: draws.normal(size=(BATCH, *shape)).astype(dtype)
 
 
 def classes(count: int) -> Callable[[np.random.Generator], Array]:
@@ -78,6 +108,9 @@ CASES = {
     "conv": Case(conv, batches_of(x=normal(1, 8, 8), y=classes(3))),
     "words": Case(words, batches_of(ids=classes(30), y=normal(1))),
 }
+
+LARGE = Case(large, batches_of(x=normal(300), y=normal(1)))
+LENET = Case(lenet, batches_of(x=normal(1, 28, 28, dtype="float64"), y=classes(10)))
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "sgd": lambda: fluid.optimizer.SGD(0.1),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import partial, wraps
-from types import ModuleType, SimpleNamespace
+from pathlib import Path
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -330,3 +333,163 @@ def test_views_see_the_state_that_any_run_changes(runs: int) -> None:
             static(tg.to_tensor(np.array([[1.0, 2.0], [3.0, 6.0]], "float32")))
     assert layer._mean.tolist() != [0.0, 0.0]
     assert view.tolist() == layer._mean.tolist()
+
+
+def doubled(x: Any, by: Any = 2.0, *, more: float = 0.0) -> Any:
+    return x * by + more
+
+
+def tripled(x: Any, by: Any = 2.0, *, more: float = 0.0) -> Any:
+    return x * 3.0 * by + more
+
+
+def of_list(x: Any, by: Any = (2.0,)) -> Any:
+    return x * by[0]
+
+
+def replace_code(it: Any) -> None:
+    it.__code__ = tripled.__code__
+
+
+DEFINITIONS = {
+    "code": (doubled, replace_code),
+    "defaults": (doubled, lambda it: setattr(it, "__defaults__", (5.0,))),
+    "defaults by name": (
+        doubled,
+        lambda it: setattr(it, "__kwdefaults__", {"more": 1.0}),
+    ),
+    "one default by name": (
+        doubled,
+        lambda it: (
+            setattr(it, "__kwdefaults__", {**it.__kwdefaults__, "more": 2.0})
+            or it.__kwdefaults__.update(more=3.0)
+        ),
+    ),
+    "a default that changes": (
+        of_list,
+        lambda it: (
+            setattr(it, "__defaults__", ([7.0],))
+            or it.__defaults__[0].clear()
+            or it.__defaults__[0].append(9.0)
+        ),
+    ),
+    "code and defaults": (
+        doubled,
+        lambda it: replace_code(it) or setattr(it, "__defaults__", (4.0,)),
+    ),
+}
+"""Functions, and what their definition becomes."""
+
+
+def copied(function: FunctionType) -> FunctionType:
+    made = FunctionType(function.__code__, globals(), function.__name__)
+    made.__defaults__ = function.__defaults__
+    made.__kwdefaults__ = dict(function.__kwdefaults__ or {}) or None
+    return made
+
+
+@pytest.mark.parametrize(("of", "change"), DEFINITIONS.values(), ids=DEFINITIONS)
+@pytest.mark.parametrize("how", ["outermost", "called", "method", "left alone"])
+def test_a_definition_may_change(of: Any, change: Change, how: str) -> None:
+    it: Any = copied(of)
+    x = tg.to_tensor([0.5, -1.5])
+    if how == "outermost":
+        plain = it
+        static = jit.to_static(it)
+    elif how == "method":
+        kind = type("Kind", (), {"scaled": lambda self, x: it(x)})
+        plain = kind().scaled
+        static = jit.to_static(plain)
+    else:
+        if how == "left alone":
+            it = jit.not_to_static(it)
+        plain = lambda x: it(x) + 1.0  # noqa: E731
+        static = jit.to_static(plain)
+    for step in [lambda it: None, change]:
+        step(it)
+        for _ in range(2):
+            np.testing.assert_allclose(static(x).numpy(), plain(x).numpy(), rtol=1e-6)
+
+
+SETTINGS = ModuleType("settings_read_by_functions")
+SETTINGS.scale = 2.0  # type: ignore[attr-defined]
+
+BEFORE = {
+    "a library's function": (
+        "activation",
+        tg.nn.functional.relu,
+        tg.nn.functional.tanh,
+    ),
+    "a function of NumPy's": ("root", np.sqrt, np.abs),
+    "a function of Python's": ("root", math.sqrt, abs),
+    "a class of the framework's": ("Kind", nn.ReLU, nn.Tanh),
+    "what is built in": ("abs", None, lambda value: 5.0),
+    "a number": ("scale", 2.0, 3.0),
+    "a module": ("library", math, SimpleNamespace(sqrt=abs, floor=abs)),
+}
+BODIES = {
+    "activation": "x * 2.0 + activation(x)",
+    "root": "x * float(root(4.0))",
+    "Kind": "Kind()(x)",
+    "abs": "x * abs(-2.0)",
+    "scale": "x * scale",
+    "library": "x * float(library.sqrt(4.0))",
+}
+
+
+@pytest.mark.parametrize(("name", "before", "after"), BEFORE.values(), ids=BEFORE)
+def test_a_global_may_become_anything(
+    name: str, before: Any, after: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "of_user.py"
+    file.write_text(f"def function(x):\n    return {BODIES[name]}\n")
+    values: dict[str, Any] = {"__name__": "of_user"}
+    if before is not None:
+        values[name] = before
+    exec(compile(file.read_text(), str(file), "exec"), values)  # noqa: S102
+    static, x = jit.to_static(values["function"]), tg.to_tensor([0.5, -1.5])
+    for value in (before, after, before):
+        if value is None:
+            values.pop(name, None)
+        else:
+            values[name] = value
+        for _ in range(2):
+            wanted = values["function"](x).numpy()
+            np.testing.assert_allclose(static(x).numpy(), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (math, "floor", lambda value: 7),
+        (statistics, "mean", lambda values: 7.0),
+        (np, "square", lambda value: value * 5.0),
+        (tg.nn.functional, "relu6", tg.nn.functional.tanh),
+    ],
+    ids=["of Python's in C", "of Python's", "NumPy's", "ours"],
+)
+def test_a_function_of_a_library_may_be_replaced(
+    module: ModuleType, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def function(x: Any) -> Any:
+        by = math.floor(2.5) + statistics.mean([1.0, 2.0]) + float(np.square(2.0))
+        return tg.nn.functional.relu6(x * by)
+
+    static, x = jit.to_static(function), tg.to_tensor([0.5, -1.5])
+    for _ in range(2):
+        np.testing.assert_allclose(static(x).numpy(), function(x).numpy(), rtol=1e-6)
+        np.testing.assert_allclose(static(x).numpy(), function(x).numpy(), rtol=1e-6)
+        monkeypatch.setattr(module, name, value)
+
+
+def test_what_does_not_change_is_traced_once() -> None:
+    layer_ = layer()
+
+    @jit.to_static
+    def static(x: Any) -> Any:
+        return layer_(x) * math.floor(2.5) + doubled(x)
+
+    for _ in range(3):
+        static(tg.to_tensor([0.5, -1.5]))
+        tg.nn.functional.gaussian_nll_loss  # noqa: B018  imports what it names
+    assert static.get_traced_count() == 1

@@ -93,6 +93,7 @@ ELSEWHERE = {
         "ops of ONNX that Paddle has not, held to its node tests: tests/onnx",
     ),
     "py_func": "its kernel is the user's: test_py_func.py",
+    "pylayer": "its gradient is the user's: tests/static/test_pylayer.py",
 }
 """Ops that have no row, and why."""
 

@@ -3,12 +3,14 @@
     python -m tests.oracle.names
 
 Run it at the root of the repository, in an environment that has `paddle`. It writes
-`paddle_names.json` beside it, and `paddle_arguments.json`: what each name takes.
+`paddle_names.json` beside it, `paddle_arguments.json`: what each name takes, and
+`paddle_homes.json`: the module that each is defined in.
 """
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from inspect import Parameter, signature
@@ -17,6 +19,7 @@ from typing import Any
 
 FILE = Path(__file__).with_name("paddle_names.json")
 ARGUMENTS = FILE.with_name("paddle_arguments.json")
+HOMES = FILE.with_name("paddle_homes.json")
 
 MODULES = (
     "autograd",
@@ -52,6 +55,7 @@ def main() -> None:
     found["Tensor"] = {*tensor_method_func, *(name for name, _ in magic_method_func)}
     write(FILE, {module: sorted(names) for module, names in found.items()})
     write(ARGUMENTS, dict(arguments(paddle, found)))
+    write(HOMES, homes(found))
     print(f"{sum(map(len, found.values()))} names of Paddle {paddle.__version__}")
 
 
@@ -59,6 +63,21 @@ def write(file: Path, found: Mapping[str, Any]) -> None:
     """Write what was found, an entry a line."""
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items()]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def homes(found: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """The modules that functions and classes are defined in, with their names."""
+    defined: dict[str, set[str]] = defaultdict(set)
+    for module, names in found.items():
+        if module == "Tensor":
+            continue
+        holder = import_module(f"paddle.{module}".rstrip("."))
+        for name in names:
+            thing = getattr(holder, name, None)
+            home = str(getattr(thing, "__module__", ""))
+            if home.startswith("paddle.") and thing.__name__ == name:
+                defined[home.removeprefix("paddle.")].add(name)
+    return {home: sorted(names) for home, names in sorted(defined.items())}
 
 
 def arguments(

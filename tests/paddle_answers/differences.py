@@ -340,7 +340,6 @@ paddle.mean(t([[1.0, 2]]), axis=[0, 0])
 paddle.max(t([[1.0, 2]]), axis=[0, 0])
 paddle.slice(t([1.0, 2, 3]), [1], [0], [1])
 paddle.diag(t(1.0))
-paddle.tensordot(t([1.0, 2]), t([1.0]), 1)
 paddle.poisson(t([-1.0]))
 paddle.uniform([2], min=1.0, max=-1.0)
 paddle.renorm(t([[1.0, 2]]), 2.0, 0, -1.0)
@@ -548,8 +547,29 @@ DISTRIBUTIONS = [
     ),
 ]
 
+GROUPS = [
+    Row(
+        "a coordinate counts from the end, as in an index in brackets",
+        {
+            'paddle.gather_nd(t([1, 2, 3], "float32"), t([[-1]], "int64"))': array(
+                "float32", [1], [3.0]
+            )
+        },
+        ("eager", "static"),
+    ),
+    Row(
+        "a coordinate counts from the end, as in an index in brackets",
+        {
+            'paddle.scatter_nd_add(t([1, 2, 3], "float32"), t([[-1]], "int64"), '
+            't([1], "float32"))': array("float32", [3], [1.0, 2.0, 4.0])
+        },
+        ("eager", "static"),
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
+    *GROUPS,
     *PROGRAMS,
     *IN_PLACE,
     *MATRICES,

@@ -139,6 +139,34 @@ def test_one_long_line_is_seen_while_it_runs(front_end: FrontEnd, gate: Path) ->
     front_end.read_until(cell, lambda c: c.ended)
 
 
+CLUSTER = """\
+%%trace
+from teachgraph import distributed as dist
+def work(role):
+    dist.all_reduce(tg.to_tensor([1.0]))
+    if role.index == 1:
+        open('gate').read()
+dist.run_local(work, trainers=2)
+"""
+
+
+def test_threads_of_a_cluster_are_seen_while_they_run(
+    front_end: FrontEnd, gate: Path
+) -> None:
+    cell = front_end.start(CLUSTER)
+
+    def sums(cell: Cell) -> list[int]:
+        events = [e for _, e in sorted(cell.known().items()) if e["kind"] == "message"]
+        return [e["process"] for e in events]
+
+    front_end.read_until(cell, lambda c: sums(c) == [1])
+    assert [e["line"] for e in cell.known().values() if e["kind"] == "message"] == [4]
+    gate.write_text("go")
+    front_end.read_until(cell, lambda c: c.ended)
+    validate(cell.snapshot)
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
 def test_names_last_expression_and_prints_are_the_cells_own(
     front_end: FrontEnd,
 ) -> None:

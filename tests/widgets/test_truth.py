@@ -9,6 +9,7 @@ from teachgraph_widgets.folded import fold
 from teachgraph_widgets.still import still
 from teachgraph_widgets.summary import summary
 
+import teachgraph as tg
 from tests.widgets.recording import Recording, record
 
 
@@ -133,8 +134,6 @@ def test_a_parameter_is_called_by_its_path_and_a_statistic_is_a_buffer() -> None
 
 
 def test_a_parameter_older_than_the_trace_is_called_by_its_path_too() -> None:
-    import teachgraph as tg
-
     net = tg.nn.Sequential(tg.nn.Linear(2, 2), tg.nn.BatchNorm1D(2))
     net[0].weight.stop_gradient = True
     letters = names(record("y = net(tg.ones([4, 2]))\n", net=net))
@@ -212,3 +211,46 @@ def test_a_clipped_gradient_changes_no_parameter() -> None:
     )
     changing = [step.type for step in fold(run.log).steps if step.letter == "Δ"]
     assert changing == ["sgd"]
+
+
+CLIPPED = """\
+lstm = tg.nn.LSTM(3, 4, num_layers=2, direction="bidirect")
+clip = tg.nn.ClipGradByGlobalNorm(1.0)
+sgd = tg.optimizer.SGD(0.1, parameters=lstm.parameters(), grad_clip=clip)
+loss = lstm(tg.randn([2, 5, 3]))[0].mean()
+loss.backward()
+sgd.step()
+"""
+
+
+def test_what_a_network_s_layer_and_a_clipping_do_is_their_own() -> None:
+    run = record(CLIPPED)
+    scopes = [(e["type"], e.get("scope")) for e in run.all("node")]
+    assert [scope for op, scope in scopes if op == "rnn_lstm"] == [
+        *("lstm/LSTM_0", "lstm/LSTM_0", "lstm/LSTM_1", "lstm/LSTM_1")
+    ]
+    norms = {scope for op, scope in scopes if op == "squared_l2_norm"}
+    assert norms == {"ClipGradByGlobalNorm"}
+    assert {scope for op, scope in scopes if op == "sgd"} == {None}
+
+
+def test_a_clipping_that_raises_is_over() -> None:
+    class Faulty(tg.nn.ClipGradByNorm):
+        def clip(self, pairs: Any) -> Any:
+            raise ValueError("no")
+
+    text = "try:\n    clip([(w, w)])\nexcept ValueError:\n    y = w * 2.0\n"
+    w = tg.to_tensor([1.0], stop_gradient=False)
+    (scale,) = record(text, clip=Faulty(1.0), w=w).all("node")[-1:]
+    assert scale["type"] == "scale"
+    assert "scope" not in scale
+
+
+def test_a_method_of_to_static_is_called_by_its_class() -> None:
+    class Net(tg.nn.Layer):
+        @tg.jit.to_static
+        def forward(self, x: Any) -> Any:
+            return x * 2.0
+
+    run = record("y = net(tg.ones([2]))\n", net=Net())
+    assert "Net.forward" in [e["type"] for e in run.all("node")]

@@ -59,6 +59,8 @@ def test_the_recordings_of_these_tests_have_every_kind(recording: Recording) -> 
         "train",
         "profile",
         "beside",
+        "process",
+        "message",
     }
     assert {e["kind"] for e in recording.events} == set(EVENTS) - rare
 

@@ -90,8 +90,11 @@ function figures(): Figures | undefined {
   return measure(pane.shapes, written(pane), pane.cameraMan.camera, pane.size, forward);
 }
 
+const nextFrame = globalThis.requestAnimationFrame;
+
 /** Frames follow one another at once: whoever measures them all has no time to look. */
 function hurry(): void {
+  if (globalThis.requestAnimationFrame !== nextFrame) return;
   const { port1, port2 } = new MessageChannel();
   const waiting = new Map<number, FrameRequestCallback>();
   let count = 0;
@@ -115,23 +118,26 @@ interface At extends Figures {
   readonly turn: string;
 }
 
+/** Until the picture stands still. */
+async function settled(): Promise<void> {
+  let before = "";
+  for (let frame = 0; frame < 60; frame++) {
+    await new Promise((drawn) => requestAnimationFrame(drawn));
+    const now = JSON.stringify(pane?.cameraMan.camera);
+    if (now === before) break;
+    before = now;
+  }
+}
+
 /** The figures after each line of the source, or after so many, evenly spread over all. */
-async function figuresOfLines(seek: (position: number) => void, most: number): Promise<At[]> {
-  hurry();
-  const next = (): Promise<unknown> => new Promise((drawn) => requestAnimationFrame(drawn));
-  const ends = log.events.flatMap(({ kind, seq }) => (kind === "line" && seq > 0 ? [seq] : []));
+async function figuresOfLines({ events }: Log, seek: (position: number) => void, most: number): Promise<At[]> {
+  const ends = events.flatMap(({ kind, seq }) => (kind === "line" && seq > 0 ? [seq] : []));
   const count = Math.min(most, ends.length);
   const found: At[] = [];
   for (let index = 0; index < count; index++) {
     const position = ends[Math.floor(((index + 0.5) * ends.length) / count)];
     seek(position);
-    let before = "";
-    for (let frame = 0; frame < 60; frame++) {
-      await next();
-      const now = JSON.stringify(pane?.cameraMan.camera);
-      if (now === before) break;
-      before = now;
-    }
+    await settled();
     const here = figures();
     const turn = document.querySelector(".tg-turn")?.textContent ?? "";
     if (here !== undefined) found.push({ position, turn, ...here });
@@ -139,11 +145,25 @@ async function figuresOfLines(seek: (position: number) => void, most: number): P
   return found;
 }
 
+let shown: ReturnType<typeof mount> | undefined;
+/** Show another log on the page that is there: a new one is a process. */
+async function measured(text: string, most: number): Promise<[Figures | undefined, At[]]> {
+  hurry();
+  shown?.dispose();
+  const log: Log = JSON.parse(text);
+  pane = undefined;
+  shown = mount(root, log, options);
+  // Only what the browser itself has laid out has a size.
+  for (let frame = 0; frame < 2; frame++) await new Promise(nextFrame);
+  await settled();
+  const { seek } = shown;
+  return [figures(), await figuresOfLines(log, seek, most)];
+}
+
 if (asked.has("waiting")) wait(Number(asked.get("waiting")));
 else if (asked.has("stream")) stream(Number(asked.get("stream")));
 else {
   const started = performance.timeOrigin + performance.now();
-  const mounted = mount(root, log, options);
-  const ofLines = (most: number): Promise<At[]> => figuresOfLines(mounted.seek, most);
-  Object.assign(globalThis, { mounted, started, events: log.events, figures, ofLines });
+  const mounted = (shown = mount(root, log, options));
+  Object.assign(globalThis, { mounted, started, events: log.events, figures, measured });
 }

@@ -47,6 +47,7 @@ NAMES = [
     "rewritten",
     "training",
     "profile",
+    "cluster",
     "hostile_views",
     "transformer",
     "transformer_deep",

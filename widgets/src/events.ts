@@ -37,7 +37,9 @@ export type AnyEvent =
   | NamesEvent
   | OutputEvent
   | AboutEvent
-  | BesideEvent;
+  | BesideEvent
+  | ProcessEvent
+  | MessageEvent;
 
 /**
  * A tensor's value, small enough to send: at most 2 kB.
@@ -107,13 +109,18 @@ export interface Line extends Event {
   starts?: Count;
 }
 
-/** A Program appeared. `origin` is the program it was cloned from. */
+/**
+ * A Program appeared. `origin` is the program it was cloned from.
+ *
+ * `process` is the process of a cluster that it belongs to.
+ */
 export interface ProgramEvent extends Event {
   kind: "program";
   program: number;
   role: "startup" | "main" | "test" | "other";
   title: string;
   origin?: number;
+  process?: number;
 }
 
 /** A Block appeared in a Program; the root's parent is -1. */
@@ -474,6 +481,34 @@ export interface BesideEvent extends Event {
   words: string[];
 }
 
+/** A process of a cluster began, or began again after it died. */
+export interface ProcessEvent extends Event {
+  kind: "process";
+  process: number;
+  role: "trainer" | "server";
+  title: string;
+}
+
+/**
+ * A process of a cluster sent, received, waited, updated or saved parameters.
+ *
+ * `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
+ * all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
+ * `start`, on the clock of `t`. `step` counts the runs of a trainer's program, 0 for
+ * its startup program, and the updates of a server.
+ */
+export interface MessageEvent extends Event {
+  kind: "message";
+  process: number;
+  step: Count;
+  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save";
+  peer: string;
+  name: string;
+  bytes: Count;
+  start: number;
+  duration: number;
+}
+
 /** A whole trace, as saved in a page or sent as the snapshot. */
 export interface Log {
   version: number;
@@ -496,7 +531,7 @@ export const FIELDS: Record<string, string> = {
   cell_begin: "title:str source:str",
   cell_end: "ok:bool error?:str starts?:count{}",
   line: "starts?:count",
-  program: "program:int role:=startup|main|test|other title:str origin?:int",
+  program: "program:int role:=startup|main|test|other title:str origin?:int process?:int",
   block: "program:int block:int parent:int",
   var: "program:int block:int name:str role:=P|B|leaf|D|T|g|L shape:int[] dtype:str persistable:bool stop_gradient:bool",
   op: "program:int block:int index:int op:int type:str role:=forward|loss|backward|optimize inputs:str[]{} outputs:str[]{} attrs:str{} twin?:int scope?:str",
@@ -526,4 +561,6 @@ export const FIELDS: Record<string, string> = {
   output: "text:str",
   about: "type:str text:str inputs:str[] outputs:str[] rule:str takes:str[]",
   beside: "log:str stops:count[][] first:count[] words:str[]",
+  process: "process:int role:=trainer|server title:str",
+  message: "process:int step:count what:=send|recv|barrier|all_reduce|broadcast|serve|update|save peer:str name:str bytes:count start:float duration:float",
 };

@@ -28,10 +28,18 @@ export function countText(count: number, one: string, many = `${one}s`): string 
 
 /**
  * Cut a text that is too long at its end, before what tells it from others: the last
- * name of several, or how many times. From short ones goes first what says least.
+ * name of several, how many times, or what a call is given. From short ones goes first
+ * what says least. A number is never cut: it would be another.
  */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
+  const [, name] = /^(.+?) = [^=]*$/.exec(text) ?? [];
+  if (name !== undefined) return shorten(name, length);
+  const [, given] = /^\w+(\(.*\))$/.exec(text) ?? [];
+  if (given !== undefined) {
+    const head = length - 1 - given.length;
+    return head < 2 ? `${text.slice(0, length - 1)}…` : `${text.slice(0, head)}…${given}`;
+  }
   const path = shortenPath(text, length);
   if (path !== undefined) return path;
   const telling = length < 16 ? text.replace(/^(elementwise|reduce)_/, "…") : text;

@@ -95,13 +95,17 @@ class Line(Event):
 
 
 class ProgramEvent(Event):
-    """A Program appeared. `origin` is the program it was cloned from."""
+    """A Program appeared. `origin` is the program it was cloned from.
+
+    `process` is the process of a cluster that it belongs to.
+    """
 
     kind: Literal["program"]
     program: int
     role: Literal["startup", "main", "test", "other"]
     title: str
     origin: NotRequired[int]
+    process: NotRequired[int]
 
 
 class BlockEvent(Event):
@@ -476,11 +480,49 @@ class BesideEvent(Event):
     words: list[str]
 
 
+class ProcessEvent(Event):
+    """A process of a cluster began, or began again after it died."""
+
+    kind: Literal["process"]
+    process: int
+    role: Literal["trainer", "server"]
+    title: str
+
+
+class MessageEvent(Event):
+    """A process of a cluster sent, received, waited, updated or saved parameters.
+
+    `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
+    all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
+    `start`, on the clock of `t`. `step` counts the runs of a trainer's program, 0 for
+    its startup program, and the updates of a server.
+    """
+
+    kind: Literal["message"]
+    process: int
+    step: Count
+    what: Literal[
+        "send",
+        "recv",
+        "barrier",
+        "all_reduce",
+        "broadcast",
+        "serve",
+        "update",
+        "save",
+    ]
+    peer: str
+    name: str
+    bytes: Count
+    start: float
+    duration: float
+
+
 AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
-    NamesEvent, OutputEvent, AboutEvent, BesideEvent,
+    NamesEvent, OutputEvent, AboutEvent, BesideEvent, ProcessEvent, MessageEvent,
 ]  # fmt: skip
 
 

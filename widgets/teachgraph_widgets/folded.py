@@ -11,12 +11,14 @@ from typing import TypeVar
 from teachgraph_widgets.events import (
     AnyEvent,
     Log,
+    MessageEvent,
     NodeEvent,
     OpEvent,
     OpFailed,
     OpRemoved,
     PassEvent,
     PlanEvent,
+    ProcessEvent,
     ProfileEvent,
     ProgramEvent,
     Run,
@@ -135,6 +137,8 @@ class Folded:
         self.training = list[TrainEvent]()
         self.plans, self.passes = list[PlanEvent](), list[PassEvent]()
         self.spans = list[Span]()
+        self.processes = dict[int, ProcessEvent]()
+        self.messages = list[MessageEvent]()
         self._ops, self._gone = dict[int, Row](), set[int]()
         self._nodes, self._made = dict[int, Step](), dict[int, Step]()
         self._several = list[tuple[Step, list[int]]]()
@@ -177,7 +181,7 @@ class Folded:
                 self.left_out.add(event["what"])
             case "program" | "var" | "op" | "op_removed" | "op_failed":
                 self.take_row(event)
-            case "train" | "plan" | "pass" | "profile":
+            case "train" | "plan" | "pass" | "profile" | "process" | "message":
                 self.take_chart(event)
             case _:
                 self.take_eager(event)
@@ -208,7 +212,13 @@ class Folded:
             program.rows = [row for row in program.rows if id(row) not in self._gone]
 
     def take_chart(
-        self, event: TrainEvent | PlanEvent | PassEvent | ProfileEvent
+        self,
+        event: TrainEvent
+        | PlanEvent
+        | PassEvent
+        | ProfileEvent
+        | ProcessEvent
+        | MessageEvent,
     ) -> None:
         """Keep an event that a chart is drawn from."""
         match event["kind"]:
@@ -220,6 +230,10 @@ class Folded:
                 self.passes.append(event)
             case "profile":
                 self.spans += event["spans"]
+            case "process":
+                self.processes[event["process"]] = event
+            case "message":
+                self.messages.append(event)
 
     def take_run(self, event: Run) -> None:
         """Count a run of a program, on the line that asked for it."""

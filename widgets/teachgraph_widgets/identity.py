@@ -39,8 +39,11 @@ class Held:
 class Numbers:
     """Assigns a number to each object at its first appearance.
 
+    Args:
+        first: The first number.
+
     Attributes:
-        count: The number of numbers so far.
+        count: The next number.
 
     >>> class Thing: ...
     >>> numbers, thing = Numbers(), Thing()
@@ -48,9 +51,9 @@ class Numbers:
     (None, 0, 0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
         self._references: dict[int, Numbered | Held] = {}
-        self.count = 0
+        self.count = first
         self._crowded = CROWD
 
     def find(self, thing: Any) -> int | None:

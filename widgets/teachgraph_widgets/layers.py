@@ -11,6 +11,7 @@ from types import FrameType
 from weakref import WeakKeyDictionary
 
 from teachgraph.nn.layer import Layer
+from teachgraph.nn.rnn import RNNBase
 from teachgraph_widgets.log import clean
 
 __all__ = ["Layers", "type_name"]
@@ -71,7 +72,8 @@ class Layers:
         names = self._names.get(outer)
         if names is None or id(layer) not in names:
             within = outer.named_sublayers()
-            names = {id(inner): called(path, inner) for path, inner in within}
+            kind = type_name(outer) if isinstance(outer, RNNBase) else ""
+            names = {id(inner): called(path, inner, kind) for path, inner in within}
             self._names[outer] = names
         return names.get(id(layer)) or type_name(layer)
 
@@ -94,9 +96,15 @@ def type_name(layer: Layer) -> str:
     return clean(type(layer).__name__)
 
 
-def called(path: str, layer: Layer) -> str:
-    """Return a layer's path within another: `blocks.0` is `blocks/Block_0`."""
+def called(path: str, layer: Layer, kind: str = "") -> str:
+    """Return a layer's path within another: `blocks.0` is `blocks/Block_0`.
+
+    Args:
+        path: The attributes that lead to it.
+        layer: The layer.
+        kind: What a layer that only has a number is called; by default its type.
+    """
     *outer, last = path.split(".")
     if last.isdigit():
-        last = f"{type(layer).__name__}_{last}"
+        last = f"{kind or type(layer).__name__}_{last}"
     return clean("/".join([*outer, last]).strip("/"))

@@ -15,14 +15,15 @@ def text(
 ) -> str:
     """Return words as an SVG text element, cut to `width` unless it is 0.
 
-    `more` follows after a gap of 10 pixels.
+    `more` follows after a gap of two letters.
 
     >>> text(1, 2, "<b>")
-    '<text x="1" y="2">&lt;b&gt;</text>'
+    '<text class="c" x="1" y="2">&lt;b&gt;</text>'
     """
     shown = escape(fitted(words, width) if width else printable(words))
-    kind = f' class="{tone}"' if tone else ""
-    rest = f'<tspan dx="10">{escape(more)}</tspan>' if more else ""
+    # What most texts of a large picture are, names, needs no class.
+    kind = "" if tone == "n" else f' class="{tone or "c"}"'
+    rest = f"<tspan>  {escape(more)}</tspan>" if more else ""
     return f'<text{kind} x="{x:g}" y="{y:g}">{shown}{rest}</text>'
 
 

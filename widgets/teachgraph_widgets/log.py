@@ -40,6 +40,7 @@ class EventLog:
         pending: A line that has started, to be recorded with its first event.
         starts: How often that line has started.
         started: The trace's begin, in seconds since 1970.
+        begin_time: The same on the clock of `perf_counter`.
         due: The moment (`perf_counter`) after which `add` calls `overdue`.
         overdue: Sends the events on.
         holding: True if events are held back that must come before any other.
@@ -58,7 +59,7 @@ class EventLog:
         self._records: list[Record] = []
         self._times: list[float] = []
         self._lines: list[int] = []
-        self._start = perf_counter()
+        self.begin_time = perf_counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
 
     def __len__(self) -> int:
@@ -122,6 +123,12 @@ class EventLog:
         place = {"node": 2, "op": 5}
         return {r[place[r[0]]] for r in self._records if r[0] in place}
 
+    def hold(self, release: Callable[[], None]) -> None:
+        """Let `release` add events that are held back, before any other."""
+        if self.holding:
+            self.release()
+        self.holding, self.release = True, release
+
     def leave_out(self, what: str, why: str, count: int = 1) -> None:
         """Count something that is not in the log; `end` records the counts."""
         self._left_out[what, why] += count
@@ -154,7 +161,7 @@ class EventLog:
         kind, *facts = record
         event: dict[str, Any] = {
             "seq": seq,
-            "t": round(when - self._start, 6),
+            "t": round(when - self.begin_time, 6),
             "cell": 0,
             "line": line,
             "kind": kind,

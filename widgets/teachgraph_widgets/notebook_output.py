@@ -35,6 +35,9 @@ MOST_KEPT = 76_000
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
 """Selectors of a cell's outputs: JupyterLab and Notebook 7, VS Code, other hosts."""
 
+NOTEBOOK = ".jp-Notebook,#container"
+"""Selector of what holds all cells: in JupyterLab and Notebook 7, and in VS Code."""
+
 INSTEAD = (
     f":is({','.join(CELLS)}):has(.tg-root) .tg-still",
     ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
@@ -43,7 +46,7 @@ INSTEAD = (
 """Selectors of hidden elements: the picture beside a live view; beside the picture, the
 words that JupyterLab shows for a view whose kernel is gone."""
 
-STEPPING = """
+STEPPING = r"""
 (async (self) => {
   const { code } = self.dataset;
   const RICH = ["jp-RenderedHTMLCommon", "rendered_html"];
@@ -52,10 +55,24 @@ STEPPING = """
     const unzipping = new DecompressionStream("gzip");
     return new Response(new Blob([bytes]).stream().pipeThrough(unzipping)).json();
   };
+  // A policy may forbid modules from a Blob, and allow what stands in the page.
+  let scripts = 0;
+  const inline = (code) => new Promise((arrive) => {
+    const name = `teachgraph_script${scripts++}`;
+    window[name] = arrive;
+    const exported = (list) =>
+      list.replace(/([\w$]+)(?: as (\w+))?/g, (_, own, as) => `${as ?? own}:${own}`);
+    const script = document.createElement("script");
+    script.type = "module";
+    script.textContent = code.replace(
+      /export\s*\{([^}]*)\};?\s*$/, (_, list) => `;${name}({${exported(list)}})`);
+    document.head.append(script);
+  });
   const load = async (zipped) => {
     const { script, style, charts } = await unzip(zipped);
     const run = (code) =>
-      import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+      import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })))
+        .catch(() => inline(code));
     const { mount } = await run(script);
     const sheet = document.head.appendChild(document.createElement("style"));
     sheet.textContent = style + "STEPPED";
@@ -73,8 +90,10 @@ STEPPING = """
 
   // A host that adds outputs as it likes: a still steps where no live view is to come.
   if (document.readyState !== "loading") {
-    const root = self.closest(".jp-Notebook") ?? self.closest("CELLS");
-    if (!code || !root || root.teachgraph) return;
+    const root = self.closest(NOTEBOOK) ?? self.closest(CELLS.join());
+    // VS Code runs a copy of the script, without its data.
+    const code = root?.querySelector("script[data-code]")?.dataset.code;
+    if (!code || root.teachgraph) return;
     root.teachgraph = true;
     let loaded, due;
     const open = async (still) => {
@@ -86,9 +105,14 @@ STEPPING = """
     const look = () => {
       due = 0;
       for (const still of root.querySelectorAll(".tg-still")) {
-        const area = still.closest("CELLS");
-        const isLive = !area || area.querySelector(".tg-root");
-        if (!isLive && /Error displaying widget/.test(area.textContent)) open(still);
+        const area = CELLS.map((cell) => still.closest(cell)).find((cell) => cell);
+        if (!area || area.querySelector(".tg-root")) continue;
+        const words = [...area.querySelectorAll(".output_container")]
+          .filter((output) => output.textContent.trim() === PLAIN);
+        const isGone = /Error displaying widget/.test(area.textContent);
+        if (words.length === 0 && !isGone) continue;
+        for (const output of words) output.style.display = "none";
+        open(still);
       }
     };
     const later = () => (due ||= setTimeout(look, 200));
@@ -135,7 +159,8 @@ STEPPED = ".jp-OutputArea:has(.tg-stepped) .jp-OutputArea-output:not(:has(*))"
 def stepping() -> str:
     """Return the script, with the words and selectors that it needs."""
     script = STEPPING.replace("PLAIN", json.dumps(PLAIN))
-    script = script.replace("CELLS", ",".join(CELLS))
+    script = script.replace("CELLS", json.dumps(CELLS))
+    script = script.replace("NOTEBOOK", json.dumps(NOTEBOOK))
     return script.replace("STEPPED", f"{STEPPED}{{display:none}}")
 
 

@@ -61,30 +61,45 @@ class ProgramRecorder(Watcher):
     So its event and those that follow are held back until then, at most to the end of
     the line.
 
+    Args:
+        log: The log.
+        cursor: The position in the traced source.
+        budget: Limits what is summarised.
+        values: True to summarise values too.
+        first: The number of the first program, operator and run.
+
     Attributes:
         running: The program that runs.
         skipped: The number of runs that were not recorded.
         titles: The programs' titles, by number.
     """
 
+    process: int | None = None
+    """The process of a cluster whose programs these are."""
+
     def __init__(
-        self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
+        self,
+        log: EventLog,
+        cursor: Cursor,
+        budget: Budget,
+        *,
+        values: bool = True,
+        first: int = 0,
     ) -> None:
         super().__init__(log, cursor, budget, values=values)
         self.running: Program | None = None
-        self._programs, self._ops = Numbers(), Numbers()
+        self._programs, self._ops = Numbers(first), Numbers(first)
         self.titles: dict[int, str] = {}
         self._created = Numbers()
         self.layers = Layers()
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
         self.skipped = 0
-        self._runs = 0
+        self._runs = first
         self._run = 0, 0, 0
         self._followed = True
         self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
         self.seen = Seen()
-        log.release = self.release
 
     @careful
     def program_created(self, program: Program) -> None:
@@ -240,11 +255,14 @@ class ProgramRecorder(Watcher):
         ready = [i for i, held in enumerate(self._held) if has_twin(held[0])]
         if ready:
             self.release(ready[-1] + 1)
+        if not self._held:
+            self.log.hold(self.release)
         self._held.append((operator, line, "op", facts))
-        self.log.holding = True
 
     def release(self, count: int | None = None) -> None:
         """Write the events that were held back, or the first `count` of them."""
+        if not self._held:
+            return
         count = len(self._held) if count is None else count
         ready, self._held = self._held[:count], self._held[count:]
         self.log.holding = False
@@ -253,7 +271,8 @@ class ProgramRecorder(Watcher):
                 self.log.add(line, kind, *facts)
             else:
                 self.log.add(line, kind, *facts, self.twin_of(operator))
-        self.log.holding = bool(self._held)
+        if self._held:
+            self.log.hold(self.release)
 
     def twin_of(self, operator: Operator) -> int | None:
         """Return the number of an operator's forward operator, if it has one."""
@@ -275,7 +294,7 @@ class ProgramRecorder(Watcher):
         role = program_role(program)
         origin = None if program.origin is None else self.number(program.origin)
         self.titles[number] = title = self.title(program, role, origin)
-        self.write(line, "program", number, role, title, origin)
+        self.write(line, "program", number, role, title, origin, self.process)
         for thing in contents(program):
             if thing is announced:
                 continue

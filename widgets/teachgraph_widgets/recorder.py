@@ -19,8 +19,9 @@ from teachgraph_widgets.bindings import Bindings, Output
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
-from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.op_docs import write_about
+from teachgraph_widgets.processes import Processes
 from teachgraph_widgets.programs import ProgramRecorder
 from teachgraph_widgets.step_sampling import Pause, Region, StepSampler
 from teachgraph_widgets.tape import TapeRecorder, is_update
@@ -56,9 +57,10 @@ class Recorder(Observer):
         self.output = Output(self.log, self.cursor)
         self.layers = self.programs.layers = self.tape.layers
         self.failures = FailureRecorder(self.tape, self.programs)
+        self.processes = Processes(self.log, source, budget, values=values)
         # Methods as instance attributes: an announcement costs one call, not two, and
         # a pause removes them.
-        for watcher in (self.programs, self.failures):
+        for watcher in (self.programs, self.failures, self.processes):
             vars(self).update(announcements_to(watcher))
         self._listening = announcements_to(self.tape)
         self._unheard_passes: list[int] = []
@@ -120,6 +122,17 @@ class Recorder(Observer):
         """Note the end of a batch."""
         if get_ident() == self.cursor.thread:
             self.layers.leave(source)
+
+    def clip_begin(self, clip: object) -> None:
+        """Note that gradients are clipped."""
+        if get_ident() == self.cursor.thread:
+            name = clean(type(clip).__name__).removeprefix("ClipGrad")
+            self.layers.enter_named(clip, f"ClipGrad{name}")
+
+    def clip_end(self, clip: object) -> None:
+        """Note the end of a clipping."""
+        if get_ident() == self.cursor.thread:
+            self.layers.leave(clip)
 
     def pass_ended(self, line: int) -> None:
         """Note the end of a recorded backward pass that began at `line`."""

@@ -56,12 +56,12 @@ WORDS = {
     "!": "failed",
 }
 STYLE = (
-    "text{font:11px ui-monospace,Menlo,Consolas,monospace;"
+    "text{font:600 11px ui-monospace,Menlo,Consolas,monospace;"
     "fill:#1d232a;white-space:pre}"
     ".h{font:600 12px system-ui,sans-serif}"
     ".t{font:600 15px system-ui,sans-serif}"
-    ".d,tspan{fill:#5a636e}tspan{font-weight:400}.n{font-weight:600}.l{font-size:10px;text-anchor:middle;fill:#111}.i{fill:#fff}"
-    ".e{fill:#b3261e}.p{fill:#1d6f42}"
+    ".d,tspan{fill:#5a636e}.c,.d,.l,.p,.w,tspan{font-weight:400}.l{font-size:10px;text-anchor:middle;fill:#111}.i{fill:#fff}"
+    ".e,.w{fill:#b3261e}.p{fill:#1d6f42}"
     "@keyframes s{from{opacity:0}}"
     "@media (prefers-reduced-motion:no-preference)"
     "{g[class]{animation:s .4s var(--d)both}}"
@@ -150,7 +150,7 @@ def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
         y += ROW
     if folded.error:
         first = folded.error.split("\n")[0]
-        parts.append(text(MARGIN + 10, y + 15, first, "e", SOURCE - 10))
+        parts.append(text(MARGIN + 10, y + 15, first, "w", SOURCE - 10))
         y += ROW
     return parts, y
 
@@ -215,7 +215,7 @@ def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
     """Draw a variable or an operator."""
     name = fitted(row.name, width - 60)
     detail = fitted(row.detail, width - 54 - round(len(name) * GLYPH))
-    tone = "n e" if row.letter == "!" else "n"
+    tone = "e" if row.letter == "!" else "n"
     drawn = (
         line_tag(row.line, x, y)
         + badge(row.letter, x + 32, y + 11)

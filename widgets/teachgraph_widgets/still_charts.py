@@ -84,7 +84,7 @@ def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
     ]
     lost = [e["step"] for e in folded.training if e["loss"] is None][:MOST_ROWS]
     parts += [
-        text(x + AXIS + wide * (step - first) / (end - first) - 4, top + 10, "✕", "e")
+        text(x + AXIS + wide * (step - first) / (end - first) - 4, top + 10, "✕", "w")
         for step in lost
     ]
     norms = [f"{name}: {number_text(norm)}" for name, norm in last["norms"].items()]
@@ -170,7 +170,7 @@ def pass_table(passes: Sequence[PassEvent], x: int, y: int, width: int) -> Parts
             facts = ": ".join(part for part in (new, change["what"]) if part)
             words = f"→ {facts}  {change['where']}"
             gap = (len(old) + 4) * GLYPH
-            parts.append(text(x + 12, y, f"− {old}", "e", width))
+            parts.append(text(x + 12, y, f"− {old}", "w", width))
             parts.append(text(x + 12 + round(gap), y, words, "p", width - gap - 12))
         left = len(event["changes"]) - len(changes)
         y += ROW * (left > 0)

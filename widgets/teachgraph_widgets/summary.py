@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from textwrap import wrap
 
 from teachgraph_widgets.events import Log, Stats
@@ -46,6 +46,7 @@ def summary(log: Log) -> str:
     if not folded.is_traced:
         body += [part for fact in texts.on_tape(0) for part in wrapped(fact)]
     body += [*planned(folded), *passed(folded), *profiled(folded), *training(folded)]
+    body += clustered(folded)
     return "\n".join(cut(text) for text in [*head(folded), *body, *end])
 
 
@@ -102,6 +103,29 @@ def profiled(folded: Folded) -> list[str]:
 
 
 BARS = "▁▂▃▄▅▆▇█"
+
+
+def clustered(folded: Folded) -> list[str]:
+    """Return who took part in a cluster, and how long each trainer waited."""
+    if not folded.processes:
+        return []
+    roles = Counter(event["role"] for event in folded.processes.values())
+    parts = ", ".join(counted(roles[r], r) for r in ("trainer", "server") if roles[r])
+    waits, steps, moved = defaultdict[int, float](float), set[int](), 0
+    for message in folded.messages:
+        process, what = message["process"], message["what"]
+        if folded.processes[process]["role"] == "server":
+            continue
+        moved += message["bytes"]
+        if message["step"]:
+            steps.add(message["step"])
+        if what != "send":
+            waits[process] += message["duration"]
+    told = f"{parts}: {counted(len(steps), 'step')}, {moved:,} bytes moved"
+    return [told] + [
+        f"  {folded.processes[process]['title']} waited {1e3 * seconds:.1f} ms"
+        for process, seconds in sorted(waits.items())
+    ]
 
 
 def training(folded: Folded) -> list[str]:

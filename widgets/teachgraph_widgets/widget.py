@@ -14,6 +14,21 @@ from teachgraph_widgets.notebook_output import PLAIN
 __all__ = ["FrontEnd", "TraceView"]
 
 LOADER = """\
+export default {
+  async render({ model, el }) {
+    const all = model.widget_manager;
+    const shared = await all.get_model(model.get("front_end").slice(10));
+    const opener = new Blob([shared.get("_esm")], { type: "text/javascript" });
+    shared.tg ??= import(URL.createObjectURL(opener));
+    return (await shared.tg).show({ model, el }, shared.get("code"));
+  },
+};
+"""
+LOADER = "".join(line.strip() for line in LOADER.splitlines())
+"""The module in each view's state, so as short as can be: it opens the front end with
+the shared model's module, whose name follows `IPY_MODEL_`."""
+
+OPENER = """\
 const load = (code) =>
   import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
 
@@ -23,22 +38,20 @@ async function open(zip) {
   return { charts, style, ...(await load(script)) };
 }
 
-export default {
-  async render({ model, el }) {
-    const all = model.widget_manager;
-    const shared = await all.get_model(model.get("front_end").slice(10));
-    shared.tg ??= open(shared.get("code"));
-    const { default: widget, style, charts } = await shared.tg;
-    el.append(document.createElement("style"));
-    el.lastChild.textContent = style;
-    const more = async () => (await load(charts)).teachgraph_charts;
-    return widget.render({ model, el, charts: more });
-  },
-};
+let opened;
+
+export async function show({ model, el }, zip) {
+  opened ??= open(zip);
+  const { default: widget, style, charts } = await opened;
+  el.append(document.createElement("style"));
+  el.lastChild.textContent = style;
+  const more = async () => (await load(charts)).teachgraph_charts;
+  return widget.render({ model, el, charts: more });
+}
+
+export default {};
 """
-LOADER = "".join(line.strip() for line in LOADER.splitlines())
-"""The module in each view's state, so as short as can be: it loads the front end from
-the shared model, whose name follows `IPY_MODEL_`."""
+"""The module of the shared model: it unpacks the code, once for all views."""
 
 
 class FrontEnd(anywidget.AnyWidget):
@@ -53,7 +66,7 @@ class FrontEnd(anywidget.AnyWidget):
         code: The ES module, its stylesheet and the charts, as gzip of JSON.
     """
 
-    _esm = traitlets.Unicode("export default {};").tag(sync=True)
+    _esm = traitlets.Unicode(OPENER).tag(sync=True)
     code = traitlets.Bytes().tag(sync=True)
 
     @classmethod

@@ -475,13 +475,15 @@ test("the wheel scrolls the page; with Ctrl it zooms, and the page stays", () =>
 
 test("where nothing can be gone through, up and down are left to scroll", () => {
   const hands = new Hands(mlp());
-  const scrolls = (selector: string, key: string): boolean => {
+  const passed = new Hands(FIXTURES.passes());
+  passed.press(".tg-root", "v");
+  const scrolls = (selector: string, key: string, on = hands): boolean => {
     const press = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-    return hands.one(selector).dispatchEvent(press);
+    return on.one(selector).dispatchEvent(press);
   };
   expect(scrolls(".tg-inspectorbody", "ArrowDown")).toBe(true);
-  expect(scrolls(".tg-diff", "ArrowUp")).toBe(true);
-  expect(scrolls(".tg-range", "ArrowRight")).toBe(true);
+  expect(scrolls(".tg-diff", "ArrowUp", passed)).toBe(true);
+  expect(scrolls(".tg-range", "ArrowRight", passed)).toBe(true);
   expect(scrolls(".tg-inspectorbody", "ArrowLeft")).toBe(false);
   expect(scrolls(NODES, "ArrowDown")).toBe(false);
 });

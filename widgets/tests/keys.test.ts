@@ -62,6 +62,9 @@ test("numbers, shapes and names are short", () => {
 
 test("a name is cut at its end, and keeps what tells it from others", () => {
   expect(shorten("relu", 16)).toBe("relu");
+  expect(shorten("discriminator(fake)", 14)).toBe("discrim…(fake)");
+  expect(shorten("discriminator(fake.detach())", 14)).toBe("discriminator…");
+  expect(shorten("d_loss = 0.5299", 13)).toBe("d_loss");
   expect(shorten("elementwise_add_grad", 17)).toBe("elementwise_add…");
   expect(shorten("elementwise_add", 9)).toBe("…add");
   expect(shorten("encoder_layer_3.linear_24.w_0", 16)).toBe("encoder_laye…w_0");

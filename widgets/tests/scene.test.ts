@@ -77,7 +77,7 @@ test("a box says its op, and what it makes with its shape", () => {
   const trace = traceOf(fourLines());
   const shapes = scene(trace.programs.get(1)!.mirror, CAMERA, ALL, look(trace));
   const words = boxes(shapes).map(({ caption: c }) => `${c.title} | ${c.detail}`);
-  expect(words).toContain("mul | fc_0.tmp_0 [-1, 10]");
+  expect(words).toContain("mul | [-1, 10]");
   expect(words).toContain("fc_0.b_0 | [10]");
   expect(words).toContain("mul_grad | fc_0.w_0@GRAD");
 });

@@ -414,7 +414,7 @@ test("what else a log tells of has a tab, and v goes from one to the next", () =
   expect(one(root, ".tg-body").hidden).toBe(true);
   expect(one(root, ".tg-passwords").textContent).toContain("Pass 1 of 3: constant_folding");
   press(root, "v");
-  expect(one(root, ".tg-passes").hidden).toBe(true);
+  expect(one(root, ".tg-passes").closest("[hidden]")).not.toBeNull();
 });
 
 test("a log of one view alone shows it at once, without tabs or a scrubber", () => {

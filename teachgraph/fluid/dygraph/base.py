@@ -8,12 +8,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from teachgraph.autograd.creation import Parameter, to_tensor
 from teachgraph.autograd.gradient import grad as gradient
 from teachgraph.autograd.intermediate import keep_gradients, keeping_gradients
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ModeError,
+    at_user_line,
+)
 from teachgraph.core.modes import no_grad
 from teachgraph.core.program import Variable, current_block
 from teachgraph.io import saving
@@ -93,12 +100,16 @@ def enabled() -> bool:
 
 
 def to_variable(
-    value: Any, name: str | None = None, zero_copy: bool | None = None
+    value: Any,
+    name: str | None = None,
+    zero_copy: bool | None = None,
+    dtype: Any = None,
 ) -> Any:
     """Create a Tensor of an array's values; a tensor is returned as it is.
 
     Raises:
         ModeError: Outside `guard()`, and of a traced function.
+        DTypeError: The value is a single number.
 
     >>> with guard():
     ...     to_variable([1.0, 2.0]).shape
@@ -113,7 +124,11 @@ def to_variable(
                 "fluid.dygraph.guard() as context to run it in imperative Mode"
             )
         )
-    tensor = to_tensor(value)
+    if not isinstance(value, (np.ndarray, list, tuple)):
+        kind = type(value).__name__
+        message = f"to_variable takes an array, a list or a tuple, got {kind}"
+        raise DTypeError(at_user_line(f"{message}: to_tensor takes numbers"))
+    tensor = to_tensor(value, dtype)
     if name is not None:
         tensor.name = name
     return tensor

@@ -42,6 +42,7 @@ from teachgraph.nn.functional.vision import *  # noqa: F403
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.number_arguments import all_read_numbers
+from teachgraph.ops.paddle_modules import known_as
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -68,3 +69,5 @@ all_read_numbers([n for n in __all__ if n not in LOSSES], globals(), "functional
 
 if not TYPE_CHECKING:
     __getattr__ = absent("nn.functional")
+
+known_as("nn.functional")

@@ -8,6 +8,7 @@ from string import ascii_letters
 from typing import Any
 
 from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.ops import reduce_sum
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
 from teachgraph.ops.functions.creation import eye
@@ -156,7 +157,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
         y: The second.
         axes: The number of dimensions to sum over: the last of x, the first of y. Or a
             list of those of both, or one such list for x and one for y; the end of the
-            longer one stands for what the shorter one lacks.
+            longer one stands for what the shorter one lacks. A size of 1 fits any.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -171,12 +172,23 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
     array(24.)
     """
     summed_x, summed_y = contracted(axes, len(x.shape), len(y.shape))
+    x, y = matched(x, y, summed_x, summed_y)
     free_x = [axis for axis in range(len(x.shape)) if axis not in summed_x]
     free_y = [axis for axis in range(len(y.shape)) if axis not in summed_y]
     rows = flattened(x, free_x, summed_x)
     columns = flattened(y, summed_y, free_y)
     sizes = [x.shape[axis] for axis in free_x] + [y.shape[axis] for axis in free_y]
     return reshape2(matmul_v2(rows, columns), shape=sizes)
+
+
+def matched(x: Any, y: Any, of_x: list[int], of_y: list[int]) -> tuple[Any, Any]:
+    """Sum each factor over the dimensions in which the other one has size 1."""
+    pairs = [(x.shape[i], y.shape[j], i, j) for i, j in zip(of_x, of_y, strict=True)]
+    thin_x = [j for m, n, _, j in pairs if m == 1 != n]
+    thin_y = [i for m, n, i, _ in pairs if n == 1 != m]
+    x = reduce_sum(x, dim=thin_y, keep_dim=True) if thin_y else x
+    y = reduce_sum(y, dim=thin_x, keep_dim=True) if thin_x else y
+    return x, y
 
 
 def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int]]:

@@ -8,10 +8,21 @@ from teachgraph.control_flow.loop import while_loop
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static.layers import fc
 from teachgraph.static.py_func import py_func
+from teachgraph.static.static_pylayer import static_pylayer
 
-__all__ = ["StaticRNN", "case", "cond", "fc", "py_func", "switch_case", "while_loop"]
+__all__ = [
+    "StaticRNN",
+    "case",
+    "cond",
+    "fc",
+    "py_func",
+    "static_pylayer",
+    "switch_case",
+    "while_loop",
+]
 
 _UPSTAIRS = (
     "batch_norm",
@@ -31,10 +42,15 @@ _UPSTAIRS = (
 )
 """Layers that are made of what `nn` is made of, a floor up."""
 
-all_in_words(["case", "cond", "fc", "switch_case", "while_loop"], globals())
+all_in_words(
+    ["case", "cond", "fc", "static_pylayer", "switch_case", "while_loop"], globals()
+)
 
 
 def __getattr__(name: str) -> Any:
     if name in _UPSTAIRS:
         return getattr(import_module("teachgraph.nn.parametric"), name)
     return absent("static.nn")(name)
+
+
+known_as("static.nn")

@@ -6,6 +6,7 @@ In Paddle this is `paddle.vision.transforms`.
 from typing import TYPE_CHECKING
 
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.vision.transforms import functional
 from teachgraph.vision.transforms.base import BaseTransform, Compose
 from teachgraph.vision.transforms.chance import (
@@ -95,3 +96,5 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = absent("vision.transforms")
+
+known_as("vision.transforms")

@@ -187,7 +187,8 @@ function extent(mirror: Picture, grows: boolean, reach = mirror.reach): Extent {
   // While it grows a lane with pins at least: the first of them rescales nothing.
   const least = grows ? AXIS / 2 + LANE + PIN.width + MARGIN : AXIS / 2 + BOX.width;
   let left = Math.max(least, reach.left);
-  let right = Math.max(least, reach.right);
+  // Where no gradient ever flows only what is kept reaches over the axis.
+  let right = !grows && reach.right === 0 ? AXIS : Math.max(least, reach.right);
   if (grows) left = right = Math.max(left, right);
   for (const region of grows ? [] : mirror.regions) {
     if (region.frame === undefined) continue;

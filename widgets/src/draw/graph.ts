@@ -4,10 +4,11 @@ import { groupsAround } from "../layout/groups";
 import { caption, carried, hookText } from "../state/caption";
 import { describe } from "../state/entity";
 import { Folding, graphOfGroup, groupOf } from "../state/folding";
-import { Mirror } from "../state/mirror";
+import { Mirror, type Rate } from "../state/mirror";
 import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
+import { smallText } from "../text";
 import { badge } from "./badge";
 import { CameraMan, fits, wholeView } from "./camera";
 import { Cards } from "./cards";
@@ -247,8 +248,11 @@ export class GraphPane implements Pane {
     const { id, mirror } = graph;
     let folding = this.foldings.get(id);
     if (folding === undefined) {
-      const name = (key: string): string =>
-        (this.frame && describe(this.frame.trace, key, this.frame.position)?.name) ?? "";
+      // What a layer keeps for itself from step to step is nobody's data.
+      const name = (key: string): string => {
+        const entity = this.frame && describe(this.frame.trace, key, this.frame.position);
+        return entity === undefined || entity.tone === "B" ? "" : entity.name;
+      };
       folding = new Folding(id, mirror, name);
       this.foldings.set(id, folding);
     }
@@ -300,15 +304,22 @@ export class GraphPane implements Pane {
     this.minimap.update(mirror, frame, camera, this.size);
   }
 
-  private sayRates({ position }: Frame): void {
+  private sayRates({ position, trace }: Frame): void {
     const known = [...(this.graph?.mirror.rates.values() ?? [])];
     const past = known.filter(({ seq }) => seq < position);
     // A schedule has a new one for each step: the latest counts.
     const told = past.length > MOST_RATES ? past.slice(-1) : past;
-    const names = told.map(({ name }) => name).join("\n");
+    // A program's is a variable, to which the startup program gives a value.
+    const text = ({ name }: Rate): string => {
+      const found = [...trace.programs.values()].flatMap((one) => one.find(0, name)?.value.at(position) ?? []);
+      const small = found.map((value) => smallText(value) ?? "").at(-1);
+      return small === undefined ? name : `${name.replace(/_\d+$/, "")} = ${small}`;
+    };
+    const names = told.map(text).join("\n");
     if (this.rates.dataset.names === names) return;
     this.rates.dataset.names = names;
-    const chips = told.map(({ key, name }) => {
+    const chips = told.map((rate) => {
+      const [key, name] = [rate.key, text(rate)];
       const chip = button("tg-chip tg-rate", name, "", () => this.actions.select(key));
       chip.removeAttribute("aria-label");
       chip.append(badge("optimise"), name);

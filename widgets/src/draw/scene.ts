@@ -7,6 +7,7 @@
 import type { Stats } from "../events";
 import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
+import { ONLY_SHAPES } from "../state/mirror";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
 import type { Tone } from "../state/tones";
 import { shorten } from "../text";
@@ -138,7 +139,7 @@ const KEPT = 7;
 const DASHES = 7;
 const CHIP = { letter: 6.7, most: 15, far: 10 };
 const BACKDROPS: Record<Region["what"], string> = {
-  untaped: "off the tape",
+  untaped: "no gradients",
   second: "second tape",
   block: "",
 };
@@ -359,8 +360,9 @@ function pushSaved(
   shapes.push({ kind: "curve", of: "saved", key, points, state, ...rest });
   if (scale < FULL || state === "future") return;
   const most = Math.floor(((AXIS + LANE - BOX.width - 12) * stretch) / Math.max(KEPT, KEPT / scale));
-  const whole = `${label} freed`;
-  const text = freed && whole.length <= most ? whole : cut(label, most);
+  const isFreed = freed && label !== ONLY_SHAPES;
+  const words = isFreed ? [`kept ${label}, freed`, `${label} freed`] : [`kept ${label}`];
+  const text = words.find((each) => each.length <= most) ?? cut(label, most);
   shapes.push({ kind: "label", text, x: 0, y: y1, state });
 }
 

@@ -1,11 +1,11 @@
 /** Which step of a training, or which run of a program, is looked at: a stepper, a curve. */
 
-import { WHOLE, sectionBetween, sectionOf, type Section } from "../state/section";
+import { WHOLE, sectionBetween, sectionOf, withEvaluations, type Section } from "../state/section";
 import type { ProgramState } from "../state/programs";
 import type { Step } from "../state/steps";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
-import { numberText, thousands } from "../text";
+import { numberText, shorten, thousands } from "../text";
 import { button, el, setText, svg } from "./dom";
 import type { Actions, Frame } from "./look";
 
@@ -21,10 +21,14 @@ type Losses = readonly (number | null)[];
 
 const CURVE = { width: 96, height: 22 };
 const MOST_CURVES = 3;
+/** What a loop counts by: a number or a text. */
+const PLAIN = /^['"\d-]/;
+const MOST_LETTERS = 28;
 
 export class Stepper {
   readonly element = el("span", "tg-stepper");
   private readonly text = el("span", "tg-turn");
+  private readonly loops = el("span", "tg-loss");
   private readonly loss = el("span", "tg-loss");
   private readonly curve = svg("svg", { class: "tg-losses", ...sizeOf(CURVE) });
   private turns: readonly Turn[] = [];
@@ -40,7 +44,8 @@ export class Stepper {
     const back = button("tg-tool tg-earlier", "The step before (,)", "‹", () => this.step(-1));
     const on = button("tg-tool tg-later", "The step after (.)", "›", () => this.step(1));
     this.curve.setAttribute("role", "img");
-    this.element.append(back, this.text, on, this.curve, this.loss);
+    const turn = el("span", "tg-stepping", back, this.text, on);
+    this.element.append(turn, this.loops, this.curve, this.loss);
     this.element.hidden = true;
   }
 
@@ -61,6 +66,7 @@ export class Stepper {
     const { steps } = trace.tape;
     if (program !== undefined) {
       const { runs } = program;
+      setText(this.loops, "");
       this.hasAfter = false;
       this.show(frame, runs, "run", program.runCount, () => [program.losses()]);
       return WHOLE;
@@ -70,7 +76,20 @@ export class Stepper {
       lossesOf(trace, all),
     );
     if (all.length === 0) return WHOLE;
-    return this.section(frame, all, steps.at(position) ?? all[0]);
+    const step = steps.at(position) ?? all[0];
+    this.sayLoops(trace, step);
+    return this.section(frame, all, step);
+  }
+
+  /** Which turn of the loops around it a step belongs to. */
+  private sayLoops({ bindings, tape }: Trace, step: Step): void {
+    const words = tape.steps.countersOf(step).flatMap((name) => {
+      const meaning = bindings.meaning(name, step.endSeq);
+      return typeof meaning === "string" && PLAIN.test(meaning) ? `${name} ${meaning}` : [];
+    });
+    const said = words.join(", ");
+    setText(this.loops, said === "" ? "" : shorten(`in ${said}`, MOST_LETTERS));
+    this.loops.title = said;
   }
 
   private section(frame: Frame, all: readonly Step[], step: Step): Section {
@@ -88,9 +107,12 @@ export class Stepper {
     this.hasAfter = after !== undefined && after.section.ranges[0].from.op < tape.mirror.ops.length;
     this.after &&= this.hasAfter;
     const around = this.after ? after : live ? undefined : sectionBetween(all, position);
-    if (around === undefined) return sectionOf(all, step, steps.phases(step, name), false);
-    setText(this.text, around.isBefore ? "before the loop" : "after the loop");
-    return around.section;
+    if (around !== undefined) {
+      setText(this.text, around.isBefore ? "before the loop" : "after the loop");
+      setText(this.loops, "");
+    }
+    const section = around?.section ?? sectionOf(all, step, steps.phases(step, name), false);
+    return withEvaluations(section, tape.mirror);
   }
 
   private show(

@@ -7,8 +7,8 @@ export const MOST_BOXES = [25, 22, 20, 18, 15, 12];
 /** Of a picture with so many boxes several networks are one each: their names tell most. */
 const NETWORKS = 8;
 
-/** What a loader of data does is one box until somebody opens it. */
-const SHUT = /^DataLoader$/;
+/** What a loader of data, a clipping, or a recurrent layer does is one box until opened. */
+export const SHUT = /^(DataLoader$|ClipGrad|(LSTM|GRU|SimpleRNN)_\d+$)/;
 
 /** The groups that are closed where `level` of them are open, one inside another. */
 export function closedAt(groups: readonly Group[], level: number): Group[] {

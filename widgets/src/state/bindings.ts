@@ -9,6 +9,8 @@ export type Meaning = number | string;
 export class Bindings {
   private readonly scopes = new Map<string, Map<string, Timeline<Meaning | undefined>>>();
   private readonly scope = new Timeline<string>();
+  /** The Python name of a program's variable: the first that it had. */
+  readonly variables = new Map<string, string>();
   private readonly printed: OutputEvent[] = [];
 
   names({ seq, scope, tensors, texts, gone }: NamesEvent): void {
@@ -21,7 +23,11 @@ export class Bindings {
       timeline.push(seq, meaning);
     };
     for (const name of gone) set(name, undefined);
-    for (const [name, meaning] of Object.entries({ ...texts, ...tensors })) set(name, meaning);
+    for (const [name, meaning] of Object.entries({ ...texts, ...tensors })) {
+      set(name, meaning);
+      const [word, variable] = String(meaning).split(" ");
+      if (word === "variable" && !this.variables.has(variable)) this.variables.set(variable, name);
+    }
   }
 
   output(event: OutputEvent): void {
@@ -38,6 +44,23 @@ export class Bindings {
         return meaning === undefined ? [] : [[name, meaning] as const];
       }),
     }));
+  }
+
+  /** What a variable is called: a generated name says nothing, if Python has another, or none. */
+  said(variable: string): string {
+    const [name, gradient = ""] = variable.split(/(?=@GRAD)/);
+    if (!/(^|[_.])(tmp|var)_\d+$/.test(name)) return variable;
+    const own = this.variables.get(name);
+    return own === undefined ? "" : own + gradient;
+  }
+
+  /** What a name means in a scope that runs at a position. */
+  meaning(name: string, position: number): Meaning | undefined {
+    for (const { names } of this.at(position)) {
+      const known = names.find(([own]) => own === name);
+      if (known !== undefined) return known[1];
+    }
+    return undefined;
   }
 
   /** What was printed until then, its end if it is long. */

@@ -93,7 +93,7 @@ function gradientCaption(trace: Trace, node: MirrorNode, position: number): Capt
     const norm = stats ? normText(stats) : "";
     return { title, detail: small && small.length <= 12 ? small : norm };
   }
-  const made = new Set(entity?.consumers.map(nameOf));
+  const made = new Set(entity?.consumers.map((link) => nameOf(trace, link)));
   return { title, detail: [...made].join(", ") };
 }
 
@@ -116,7 +116,9 @@ export function hookText(
 }
 
 /** A gradient's name, or, where its tensor has none, its shape. */
-function nameOf({ label }: Link): string {
+function nameOf(trace: Trace, { label, key }: Link): string {
+  const row = trace.row(key)?.row;
+  if (row?.kind === "var") return trace.bindings.said(label) || shapeText(row.event.shape);
   return label.replace(/^\S+\.grad (?=\[)/, "");
 }
 
@@ -135,7 +137,8 @@ function madeText(trace: Trace, node: MirrorNode): { name: string; shape: string
     const { outputs } = row.event;
     const [name = ""] = outputs.Y ?? outputs.Out ?? outputs.Loss ?? names(outputs);
     const output = program.find(row.block, name);
-    return { name, shape: output === undefined ? "" : shapeText(output.event.shape) };
+    const said = trace.bindings.said(name);
+    return { name: said, shape: output === undefined ? "" : shapeText(output.event.shape) };
   }
   const tensor = tensorOf(trace, node.key);
   if (tensor === undefined) return { name: "", shape: "" };

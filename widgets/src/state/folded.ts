@@ -4,7 +4,7 @@
  * placed moves.
  */
 
-import { BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry";
+import { AXIS, BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry";
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
@@ -165,7 +165,8 @@ export class FoldedPicture implements Picture {
     const known = ({ inputs }: Above): Spot[] =>
       inputs.flatMap((at) => this.places.get(at) ?? []);
     const { pins, leaves } = above[op];
-    if (this.mirror.entered.has(op)) this.layout.skip();
+    const begins = this.section.phases.some(({ apart, first }) => apart && first === op);
+    if (this.mirror.entered.has(op) || begins) this.layout.skip();
     if (this.groupFor(op) === undefined) {
       return this.layout.op(known(above[op]), pins, leaves);
     }
@@ -271,6 +272,7 @@ export class FoldedPicture implements Picture {
   private stub(edge: MirrorEdge, from?: Fold, to?: Fold): Ends | undefined {
     const { kind, key, arrow } = edge;
     const chip = edge.chip || this.names.wire(key);
+    if (chip === "") return undefined;
     if (kind === "flow" && this.places.has(edge.head)) {
       if (to !== undefined) return dataChip({ ...edge, label: chip }, to);
       const { x: x2, y: y2 } = this.moved(edge.x2, edge.y2, edge.head);
@@ -295,7 +297,9 @@ export class FoldedPicture implements Picture {
     const around = frames.flatMap((frame) =>
       regions.find((known) => known.frame === frame && known.left < 0 === side < 0) ?? [],
     );
-    const own = side < 0 ? regionOf[op] : undefined;
+    // What is all an evaluation says so by its frame.
+    const isSaid = this.section.phases.some(({ apart, first, end }) => apart && op >= first && op < end);
+    const own = side < 0 && !isSaid ? regionOf[op] : undefined;
     if (own !== undefined) around.push(own);
     for (const region of around) this.widen(region, op, side, this.placeOf(spot));
   }
@@ -334,11 +338,12 @@ export class FoldedPicture implements Picture {
     const phase = this.section.phases.find(({ first, end }) => op >= first && op < end);
     if (phase === undefined) return;
     const { row, slot } = spot;
-    const right = laneX(1, slot + 1);
+    const out = laneX(1, slot + 1);
+    const right = phase.apart === true ? AXIS : out;
     const known = this.frames.get(phase);
     if (known === undefined) {
       const { title } = phase;
-      const ends = { first: row, last: row, left: -right, right };
+      const ends = { first: row, last: row, left: -out, right };
       const made: Region = { what: "block", frame: { title }, depth: -1, seq, ...ends };
       this.frames.set(phase, made);
       this.regions.push(made);
@@ -346,7 +351,7 @@ export class FoldedPicture implements Picture {
     }
     known.first = Math.min(known.first, row);
     known.last = Math.max(known.last, row);
-    known.left = Math.min(known.left, -right);
+    known.left = Math.min(known.left, -out);
     known.right = Math.max(known.right, right);
   }
 

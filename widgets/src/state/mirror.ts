@@ -19,6 +19,7 @@ import { MirrorLayout, type Spot } from "../layout/mirror";
 import { CutGroups, type Group, type Item } from "../layout/groups";
 import { withLines } from "../layout/lines";
 import { Spans } from "../layout/spans";
+import { countText } from "../text";
 import { NEVER, Reach } from "./picture";
 import type { Frame, Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Mark } from "./steps";
@@ -90,6 +91,9 @@ export interface Rate extends Made {
 }
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
+
+/** What stands where nothing but shapes is kept: no memory, which could be let go. */
+export const ONLY_SHAPES = "shapes only";
 
 const NONE: readonly string[] = [];
 const NOWHERE: readonly number[] = [];
@@ -231,7 +235,8 @@ export class Mirror implements Picture {
       const offset = spread(index, op.outputs.length, BOX.width);
       const made = unread(node, this.generation, offset);
       this.wires.set(wire, made);
-      made.stops = op.stops?.includes(wire) ?? false;
+      // Of a constant there is no gradient to be stopped.
+      made.stops = op.inputs.length > 0 && (op.stops?.includes(wire) ?? false);
     });
     // Where nothing is read there is no gradient to tell of.
     if (op.untaped && op.inputs.length > 0) this.extendRegion(node, "untaped");
@@ -745,9 +750,11 @@ export function keptY({ row, slot }: Spot): number {
   return rowY(row) + (KEPT_HEIGHTS[slot >> 1] ?? 0);
 }
 
-/** Of what is kept for its shape alone no value is held. */
+/** Of what is kept for its shape alone no value is held; generated names say nothing. */
 function keptText(slots: readonly string[]): string {
   const values = slots.filter((slot) => !slot.endsWith(".shape"));
+  if (values.length === 0) return ONLY_SHAPES;
+  if (values.some((slot) => /_\d+$/.test(slot))) return countText(values.length, "value");
   if (values.length < slots.length) values.push("shapes");
   return values.join(", ");
 }

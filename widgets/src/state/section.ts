@@ -1,7 +1,8 @@
 /** Which part of a graph is looked at: one step of a training, or all there is. */
 
-import type { Step } from "./steps";
-import type { Mark, Phase } from "./steps";
+import { SHUT } from "../layout/levels";
+import type { Mirror } from "./mirror";
+import type { Mark, Phase, Step } from "./steps";
 
 export type { Mark, Phase } from "./steps";
 
@@ -52,4 +53,28 @@ export function sectionBetween(
   if (isInside || from === undefined || (to !== undefined && from.op >= to.op)) return undefined;
   const section = { id: `${from.op}-`, ranges: [{ from, to }], phases: [] };
   return { section, isBefore: index < 0 };
+}
+
+/** A section in which what networks do without a gradient has a frame: an evaluation. */
+export function withEvaluations(section: Section, { ops, items, parts }: Mirror): Section {
+  const { from, to } = section.ranges[section.ranges.length - 1];
+  const end = to?.op ?? ops.length;
+  const found: Phase[] = [];
+  const isOneCall = (op: number, next: number): boolean => {
+    const scope = items[op]?.scope[0];
+    return scope !== undefined && scope === items[next]?.scope[0] && parts[op] === parts[next];
+  };
+  for (let op = from.op; op < end; ) {
+    const first = op;
+    let isNetwork = false;
+    for (; op < end && ops[op].untaped; op++) {
+      const [scope = ""] = items[op].scope;
+      isNetwork ||= /^\w+$/.test(scope) && !SHUT.test(scope);
+    }
+    // What a network with gradients does on the way without them is no evaluation.
+    const goesOn = [first, op].some((at) => isOneCall(at - 1, at));
+    if (isNetwork && !goesOn) found.push({ title: "evaluation, no gradients", apart: true, first, end: op });
+    if (op === first) op += 1;
+  }
+  return found.length === 0 ? section : { ...section, phases: [...found, ...section.phases] };
 }

@@ -26,6 +26,8 @@ interface Pass {
 /** What an optimizer does in a step: its ops, from one up to and without another. */
 export interface Phase {
   readonly title: string;
+  /** Whether there is a row for its title above it. */
+  readonly apart?: boolean;
   readonly first: number;
   end: number;
 }
@@ -39,10 +41,12 @@ export interface Step {
   end: Mark | undefined;
   endSeq: number;
   readonly passes: Pass[];
+  /** The loops that it is inside of, outermost first. */
+  readonly within: readonly Loop[];
 }
 
 /** A loop of the source, or a call of the library that loops by itself. */
-class Loop {
+export class Loop {
   readonly turns: Step[] = [];
   /** Where the first statement of its body is; it runs in every turn. */
   entry = 0;
@@ -241,6 +245,14 @@ export class Steps {
     this.known = undefined;
   }
 
+  /** The names that the loops around a step count by, outermost first. */
+  countersOf({ within }: Step): string[] {
+    return within.flatMap(({ cell, first }) => {
+      const [, names = ""] = /^\s*for\s+(.*?)\s+in\b/.exec(this.texts.get(cell)?.lines[first - 1] ?? "") ?? [];
+      return names.match(/[A-Za-z]\w*/g) ?? [];
+    });
+  }
+
   /** What the optimizers do in a step; none where there is but one. */
   phases(step: Step, names: (tensor: number) => string): Phase[] {
     const lines = this.texts.get(this.loopOf(step)?.cell ?? -1)?.lines ?? [];
@@ -309,7 +321,7 @@ export class Steps {
     const { turn } = loop;
     if (turn !== undefined && turn.end === undefined) this.close(turn, from);
     if (turn?.passes.length === 0) loop.turns.pop();
-    loop.turns.push(stepFrom(from));
+    loop.turns.push(stepFrom(from, this.active.slice(0, this.active.indexOf(loop))));
     if (loop.trains && !loop.inner) this.began();
     this.known = undefined;
   }
@@ -340,8 +352,8 @@ export class Steps {
   }
 }
 
-function stepFrom({ seq, mark }: { seq: number; mark: Mark }): Step {
-  return { seq, number: 0, mark, end: undefined, endSeq: Infinity, passes: [] };
+function stepFrom({ seq, mark }: { seq: number; mark: Mark }, within: readonly Loop[] = []): Step {
+  return { seq, number: 0, mark, end: undefined, endSeq: Infinity, passes: [], within };
 }
 
 /** `d_opt.step()` is the D step; without a name of its own the loss gives it. */

@@ -12,7 +12,9 @@ import type {
   CellBegin,
   CellEnd,
   Dropped,
+  MessageEvent,
   PlanEvent,
+  ProcessEvent,
   ProfileEvent,
   RunOp,
   Stats,
@@ -21,6 +23,7 @@ import type {
 import type { Group } from "../layout/groups";
 import { shapeText } from "../text";
 import { Bindings } from "./bindings";
+import { callOf, calledIn, statementAt } from "./calls";
 import type { Made, Mirror } from "./mirror";
 import { groupTitle } from "./folding";
 import { ProgramState, type OpRow, type Row } from "./programs";
@@ -37,6 +40,9 @@ export interface Cell {
 
 /** One statement's run: from its `line` event until the next. */
 export type Step = Made;
+
+/** A call is looked for in so many statements that ran before. */
+const CALLERS = 40;
 
 /** What is said of a line that somebody stopped, by the kernel or by a button. */
 export const INTERRUPTED = "Interrupted";
@@ -67,6 +73,8 @@ export class Trace {
   readonly rewritten: AstEvent[] = [];
   readonly training: TrainEvent[] = [];
   readonly profiles: ProfileEvent[] = [];
+  readonly processes: ProcessEvent[] = [];
+  readonly messages: MessageEvent[] = [];
   /** Names and output. */
   readonly bindings = new Bindings();
   /** What is known of each type of operator. */
@@ -86,6 +94,8 @@ export class Trace {
   private readonly marked = new Set<number>();
   private readonly bad = new Map<string, number>();
   private last = { cell: -1, line: -1 };
+  /** The calls that groups of the tape are, by their first ops. */
+  private readonly written = new Map<number, string>();
 
   fold(event: AnyEvent): void {
     this.length = event.seq + 1;
@@ -159,7 +169,8 @@ export class Trace {
   /** A group's name for the eye, in the graph of this number. */
   titleOf(graph: string, group: Group): string {
     const name = group.kind === "line" ? this.madeBy(graph, group.end - 1) : "";
-    if (name !== "") return name;
+    const text = name || (graph === "tape" ? this.writtenAs(group) : "");
+    if (text !== "") return text;
     const program = this.programs.get(Number(graph));
     const title = program?.titled(group.title) ?? group.title;
     // Of `layer1` and `layer2` each has a first block.
@@ -167,6 +178,32 @@ export class Trace {
     const outer = group.kind === "scope" ? (scope[group.depth - 1] ?? "") : "";
     const isOneOfMany = /\d$/.test(outer) && /_\d+$/.test(title);
     return groupTitle({ ...group, title: isOneOfMany ? `${outer} ${title}` : title });
+  }
+
+  /** What the source says of a group: the call of a network, or what a line calls. */
+  private writtenAs({ kind, depth, title, first, times }: Group): string {
+    if (kind !== "line" && (kind !== "scope" || depth > 0 || times > 1)) return "";
+    const known = kind === "line" ? undefined : this.written.get(first);
+    if (known !== undefined) return known;
+    const { ops, items } = this.tape.mirror;
+    const { seq, cell, line } = ops[first];
+    const textOf = (at: Step): string =>
+      statementAt(this.cells.find((each) => each.cell === at.cell)?.lines ?? [], at.line);
+    if (kind === "line") return calledIn(textOf({ seq, cell, line }));
+    // The line may be of the network's own `forward`: the call is further back.
+    for (let at = this.stepsAt(seq + 1) - 1, back = 0; at >= 0 && back < CALLERS; at--, back++) {
+      const step = this.steps[at];
+      let turn = 0;
+      for (let op = first - 1; op >= 0 && ops[op].seq >= step.seq; op--) {
+        if (items[op].scope[0] === title && items[op + 1].scope[0] !== title) turn += 1;
+      }
+      const call = callOf(textOf(step), title, turn);
+      if (call === undefined) continue;
+      this.written.set(first, call);
+      return call;
+    }
+    this.written.set(first, "");
+    return "";
   }
 
   /** The name of what an op of the tape made, if it has one. */
@@ -326,6 +363,12 @@ export class Trace {
         return;
       case "profile":
         this.profiles.push(event);
+        return;
+      case "process":
+        this.processes.push(event);
+        return;
+      case "message":
+        this.messages.push(event);
         return;
       case "about":
         this.about.set(event.type, event);

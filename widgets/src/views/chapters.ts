@@ -6,8 +6,6 @@ import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
 import { OpenedView, type Load } from "./opened";
-import { PassesView } from "./passes";
-import { RewrittenView } from "./rewritten";
 
 const TRACE = "Trace";
 
@@ -32,11 +30,14 @@ export class Chapters {
     const opened = (title: string, of: (trace: Trace) => readonly unknown[]): Chapter =>
       new OpenedView(title, (trace) => of(trace).length > 0, charts, changed);
     const chapters = [
-      new PassesView(),
+      opened("Passes", ({ programs }) =>
+        [...programs.values()].filter(({ passes }) => passes.stages.length > 0),
+      ),
       opened("Memory plan", ({ plans }) => plans),
-      new RewrittenView(),
+      opened("to_static", ({ rewritten }) => rewritten),
       opened("Training", ({ training }) => training),
       opened("Profile", ({ profiles }) => profiles),
+      opened("Cluster", ({ messages }) => messages),
     ];
     this.panels.append(...chapters.map(({ element }) => element));
     this.panels.hidden = true;
@@ -123,8 +124,9 @@ function isThere({ chapter }: Tab, trace: Trace): boolean {
   return filled || tape.tensors.size + tape.nodes.size > 0 || isTraced(trace);
 }
 
-/** Code that ran comes first; of a thing that is only shown, what it is about. */
+/** Code that ran comes first, but for a cluster; of what is only shown, what it is about. */
 function first(shown: readonly Tab[], trace: Trace): Tab | undefined {
+  if (trace.messages.length > 0) return shown.at(-1);
   const about = shown.find(({ chapter }) => chapter !== undefined);
   return isTraced(trace) ? shown[0] : (about ?? shown[0]);
 }

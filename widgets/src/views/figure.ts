@@ -14,6 +14,7 @@ export interface Rect {
   readonly key?: string;
   /** How much of its colour it has, if not all. */
   readonly share?: number;
+  readonly style?: string;
 }
 
 type Anchor = "start" | "middle" | "end";
@@ -31,6 +32,7 @@ export interface Stroke {
   readonly kind: "stroke";
   readonly d: string;
   readonly look: string;
+  readonly style?: string;
 }
 
 export type Shape = Rect | Words | Stroke;
@@ -80,7 +82,7 @@ export function chartElement({ width, height, label, shapes }: Chart): SVGSVGEle
 
 function shapeElement(shape: Shape): SVGElement {
   const look = { class: `tg-mark ${shape.look}` };
-  if (shape.kind === "stroke") return svg("path", { ...look, d: shape.d });
+  if (shape.kind === "stroke") return styled(svg("path", { ...look, d: shape.d }), shape);
   const { x, y } = shape;
   if (shape.kind === "words") {
     const text = svg("text", { ...look, x, y, "text-anchor": shape.anchor });
@@ -91,7 +93,13 @@ function shapeElement(shape: Shape): SVGElement {
   const rect = svg("rect", { ...look, x, y, width, height, rx: 2 });
   if (share < 1) rect.setAttribute("fill-opacity", String(share));
   if (key !== undefined) rect.dataset.key = key;
-  return rect;
+  return styled(rect, shape);
+}
+
+/** Through the object model, which no policy of a page forbids. */
+function styled(element: SVGElement, { style }: { readonly style?: string }): SVGElement {
+  if (style !== undefined) element.style.cssText = style;
+  return element;
 }
 
 /** Round steps for an axis: 1, 2 or 5 times a power of ten, about `count` of them. */

@@ -11,7 +11,7 @@ import { names, type ProgramState } from "../state/programs";
 import { operatorTone } from "../state/tones";
 import type { Trace } from "../state/trace";
 import { countText, thousands } from "../text";
-import type { Chapter } from "./chapter";
+import type { Panel } from "./chapter";
 
 /** So many of the operators that stayed are shown before and after a change. */
 const CONTEXT = 2;
@@ -19,8 +19,7 @@ const MOST_LINES = 1500;
 const FEW_CHANGES = 12;
 const MOST_SAME = 2 * CONTEXT + 2;
 
-export class PassesView implements Chapter {
-  readonly title = "Passes";
+export class PassesView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-passes");
   private readonly slider = el("input", "tg-range");
   private readonly words = el("p", "tg-passwords");
@@ -41,10 +40,6 @@ export class PassesView implements Chapter {
     this.words.setAttribute("role", "status");
     const head = el("div", "tg-passhead", this.slider, this.words);
     this.element.append(head, this.changes, this.table);
-  }
-
-  available(trace: Trace): boolean {
-    return historyOf(trace) !== undefined;
   }
 
   update({ trace }: Frame): void {

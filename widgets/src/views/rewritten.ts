@@ -7,7 +7,7 @@ import { hueClass } from "../draw/theme";
 import type { AstEvent } from "../events";
 import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
-import type { Chapter } from "./chapter";
+import type { Panel } from "./chapter";
 
 /** The lines of source a line of each column belongs to: 0 for none. */
 export interface Links {
@@ -39,8 +39,7 @@ const TITLES = {
   ops: "Operators it makes",
 };
 
-export class RewrittenView implements Chapter {
-  readonly title = "to_static";
+export class RewrittenView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-rewritten");
   private readonly select = el("select", "tg-select");
   private readonly grid = el("div", "tg-threecolumns");
@@ -54,10 +53,6 @@ export class RewrittenView implements Chapter {
     this.select.addEventListener("change", () => this.draw());
     this.element.append(el("div", "tg-panehead", this.select), this.grid);
     this.grid.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  available(trace: Trace): boolean {
-    return trace.rewritten.length > 0;
   }
 
   update({ trace }: Frame): void {

@@ -97,8 +97,18 @@ def modulo(step: Step) -> None:
     x, y = operands(step, step.result().dtype)
     if step.result().dtype.kind in "iu":
         return step.give("Mod", x, y)
-    times = step.put("Floor", step.put("Div", x, y))
-    return step.give("Sub", x, step.put("Mul", times, y))
+    rest, opposite = truncated(step, x, y)
+    return step.give("Where", opposite, step.put("Add", rest, y), rest)
+
+
+def truncated(step: Step, x: str, y: str) -> tuple[str, str]:
+    """Append the remainder with the sign of x, and whether that of y is opposite.
+
+    Unlike x - floor(x / y) y it has a value where y is infinite.
+    """
+    rest = step.put("Mod", x, y, fmod=1)
+    signs = step.put("Mul", step.put("Sign", rest), step.put("Sign", y))
+    return rest, step.put("Less", signs, step.constant(0, step.result().dtype))
 
 
 @writes("elementwise_floordiv")
@@ -107,7 +117,13 @@ def floordiv(step: Step) -> None:
     x, y = operands(step, step.result().dtype)
     if step.result().dtype.kind in "iu":
         return step.give("Div", step.put("Sub", x, step.put("Mod", x, y)), y)
-    return step.give("Floor", step.put("Div", x, y))
+    rest, opposite = truncated(step, x, y)
+    whole = step.put("Round", step.put("Div", step.put("Sub", x, rest), y))
+    below = step.cast(opposite, step.result().dtype)
+    zero = step.put("Equal", y, step.constant(0, step.result().dtype))
+    return step.give(
+        "Where", zero, step.put("Div", x, y), step.put("Sub", whole, below)
+    )
 
 
 @writes("where")

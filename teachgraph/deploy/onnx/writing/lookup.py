@@ -97,27 +97,36 @@ def arg_extreme(step: Step) -> None:
     x, axis = step.get(), step.attrs["axis"]
     if step.attrs["flatten"]:
         x, axis = step.put("Reshape", x, step.ints(-1)), 0
-    index = step.put(type, x, axis=axis, keepdims=int(step.attrs["keepdims"]))
+    at = axis % max(step.ndim, 1)  # as in `Step.reduced`
+    index = step.put(type, x, axis=at, keepdims=int(step.attrs["keepdims"]))
     step.give("Cast", index, to=code_of(step.result().dtype))
 
 
 @writes("top_k_v2")
 def top_k(step: Step) -> None:
     """Export the k largest, or smallest, elements and their indices."""
+    if not step.ndim:
+        return number_alone(step)
     inputs = [step.get(), step.ints(step.attrs["k"])]
     attrs = {"axis": step.attrs["axis"], "largest": int(step.attrs["largest"])}
-    step.give_all("TopK", inputs, ["out", "indices"], **attrs)
+    return step.give_all("TopK", inputs, ["out", "indices"], **attrs)
+
+
+def number_alone(step: Step) -> None:
+    """Append a number without dimensions as its own order; its index is 0."""
+    step.give("Identity", step.get())
+    step.give("Identity", step.constant(0, np.int64), slot="indices")
 
 
 @writes("argsort")
 def argsort(step: Step) -> None:
     """Export a sort, as the top k of all."""
     if not step.ndim:
-        step.refuse("a single number is in order; leave it as it is")
+        return number_alone(step)
     axis = step.attrs["axis"] % step.ndim
     count = step.put("Shape", step.get(), start=axis, end=axis + 1)
     attrs = {"axis": axis, "largest": int(step.attrs["descending"])}
-    step.give_all("TopK", [step.get(), count], ["out", "indices"], **attrs)
+    return step.give_all("TopK", [step.get(), count], ["out", "indices"], **attrs)
 
 
 @writes("cumsum")

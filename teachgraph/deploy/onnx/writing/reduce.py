@@ -11,7 +11,6 @@ NUMBERS = {
     "reduce_amax": "ReduceMax",
     "reduce_amin": "ReduceMin",
     "reduce_max": "ReduceMax",
-    "reduce_mean": "ReduceMean",
     "reduce_min": "ReduceMin",
     "reduce_prod": "ReduceProd",
     "reduce_sum": "ReduceSum",
@@ -37,6 +36,16 @@ def numbers(theirs: str) -> Converter:
 
 
 CONVERTERS.update({ours: numbers(theirs) for ours, theirs in NUMBERS.items()})
+
+
+@writes("reduce_mean")
+def mean(step: Step) -> None:
+    """Export the mean; that of nothing, for ONNX Runtime 0, is not a number."""
+    x = step.get_as("x", step.result().dtype)
+    average = over(step, "ReduceMean", x)
+    if 0 in step.variable("x").shape and 0 not in step.result().shape:
+        average = step.put("Div", average, step.constant(0, step.result().dtype))
+    step.give("Identity", average)
 
 
 @writes("reduce_all", "reduce_any")

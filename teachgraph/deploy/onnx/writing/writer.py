@@ -233,7 +233,9 @@ class Step:
         return len(self.variable("x").shape)
 
     def reduced(self, type: str, x: str, axes: Sequence[int] | None, keep: bool) -> str:
-        """Append a reduction over some axes, or all, in the form of this opset."""
+        """Append a reduction over some axes of X, or all, in the form of this opset."""
+        # ONNX Runtime takes a negative axis amiss where another size is 0.
+        axes = None if axes is None else [axis % self.ndim for axis in axes]
         # The axes became an input with opset 13 for ReduceSum, with 18 for the others.
         axes_are_input = type == "ReduceSum" or self.writer.opset >= 18
         if axes is None:

@@ -1,0 +1,144 @@
+"""`static_pylayer`: a part of a program with a gradient of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.control_flow.pytree import flat, packed
+from teachgraph.core import unique_name
+from teachgraph.core.backward import Backward, Parts
+from teachgraph.core.errors import (
+    InvalidValueError,
+    ModeError,
+    ProgramError,
+    at_user_line,
+)
+from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.op import op
+from teachgraph.core.ops import assign
+from teachgraph.core.program import Operator, Variable, current_block
+from teachgraph.ops.functions import zeros_like
+from teachgraph.ops.py_func import register, registered
+
+__all__ = ["pylayer", "static_pylayer"]
+
+
+@op
+def pylayer(*x: Any, taken: int, backward_id: int = -1) -> Any:
+    """Copy the results of a part of a program, which follow the variables it takes.
+
+    Args:
+        x: What the part takes, then its results.
+        taken: The number of variables that it takes.
+        backward_id: The number of the function that appends its gradient.
+    """
+    results = tuple(np.array(result) for result in x[taken:])
+    return results[0] if len(results) == 1 else results
+
+
+def static_pylayer(
+    forward_fn: Callable[..., Any],
+    inputs: Sequence[Variable],
+    backward_fn: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """Append what `forward_fn` computes, with the gradient that `backward_fn` appends.
+
+    Args:
+        forward_fn: Takes the inputs; returns a Variable, or a nest of them.
+        inputs: The Variables to differentiate with respect to.
+        backward_fn: Takes the gradient of each result; returns one of each input. It
+            may use Variables of the forward. Without it no gradient passes.
+        name: Accepted for Paddle's sake.
+
+    Returns:
+        The results, as `forward_fn` nests them.
+
+    Raises:
+        ModeError: In dynamic mode, where `autograd.PyLayer` does this.
+        InvalidValueError: Without `backward_fn`, if an input wants a gradient.
+
+    In Paddle this is `paddle.static.nn.static_pylayer`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph import static
+    >>> with static.program_guard(static.Program()):
+    ...     x = static.data("x", [2])
+    ...     x.stop_gradient = False
+    ...     y = static_pylayer(lambda x: x * x, [x], lambda dy: dy * 5.0)
+    ...     (dx,) = static.gradients(y, x)
+    ...     static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[dx])[0].tolist()
+    [5.0, 5.0]
+    """
+    check(inputs, backward_fn)
+    block = current_block()
+    known = {*block.vars}
+    results = forward_fn(*inputs)
+    leaves = [
+        assign(leaf) if leaf.name in known or not block.has_var(leaf.name) else leaf
+        for leaf in flat(results)
+        if leaf is not None
+    ]
+    stop, own = all(x.stop_gradient for x in inputs), []
+    for leaf in leaves:
+        own.append(like(leaf, stop))
+        leaf.stop_gradient = True  # so that no gradient goes into what computed it
+    attrs = {"taken": len(inputs)}
+    if backward_fn is not None:
+        attrs["backward_id"] = register(backward_fn, ())
+    slots = [v.name for v in (*inputs, *leaves)], [v.name for v in own]
+    complete = pylayer.complete(attrs)
+    block.insert(
+        len(block.ops), "pylayer", {"X": slots[0]}, {"Out": slots[1]}, complete
+    )
+    rest = iter(own)
+    return packed(results, [v if v is None else next(rest) for v in flat(results)])
+
+
+def check(inputs: Sequence[Any], backward_fn: Any) -> None:
+    """Refuse dynamic mode, and a gradient that nothing computes."""
+    if in_dynamic_mode():
+        message = "static_pylayer is for programs: use autograd.PyLayer"
+        raise ModeError(at_user_line(message))
+    wanting = [x.name for x in inputs if not x.stop_gradient]
+    if backward_fn is None and wanting:
+        raise InvalidValueError(
+            at_user_line(
+                "without backward_fn the stop_gradient of all inputs is True, but "
+                f"{wanting} want a gradient"
+            )
+        )
+
+
+def like(variable: Variable, stop: bool) -> Variable:
+    """Create a variable for a result."""
+    name = unique_name.generate("pylayer_0.tmp")
+    shape, dtype = variable.shape, variable.dtype
+    return current_block().create_var(name, shape, dtype, stop_gradient=stop)
+
+
+@pylayer.grad_builder
+def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append the operators of `backward_fn`, and name what they compute."""
+    block = backward.block
+    upstream = []
+    for name in operator.output_arg_names:
+        dout = backward.names.get(name)
+        out = block._var_recursive(name)
+        upstream.append(zeros_like(out) if dout is None else block._var_recursive(dout))
+    function = registered(operator.attrs["backward_id"]).function
+    found = flat(function(*upstream))
+    count = operator.attrs["taken"]
+    if len(found) != count:
+        raise ProgramError(
+            at_user_line(
+                f"backward_fn returned {len(found)} gradients for {count} inputs",
+                operator.callsite,
+            )
+        )
+    for position, part in parts.items():
+        with unique_name.called(part):
+            assign(found[position])

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { cluster } from "../fixtures/views";
+import { arcsOf, awaited, messagesOf, processesOf, stepsOf } from "../src/state/cluster";
+import type { Chart, Rect } from "../src/views/figure";
+import { columns, messageText, programsChart, timelineChart, waitsText } from "../src/views/cluster";
+import { traceOf } from "./trace";
+
+const trace = traceOf(cluster());
+const processes = processesOf(trace);
+const second = messagesOf(trace.messages, processes, 2);
+const rects = (chart: Chart): Rect[] =>
+  chart.shapes.filter((shape): shape is Rect => shape.kind === "rect");
+
+test("a program's rows stand in its own order, what does not talk together", () => {
+  const rows = processes.map(({ title, rows: own }) => [title, ...own.map(({ text }) => text)]);
+  const trainer = ["forward ×2", "mul_grad", "send w@GRAD", "send_barrier", "recv w"];
+  expect(rows).toEqual([
+    ["trainer 0", ...trainer],
+    ["trainer 1", ...trainer],
+    ["server a:1", "listen_and_serv", "sum w@GRAD", "sgd w"],
+  ]);
+});
+
+test("an arc leads from each gradient to what adds it, and from the update back", () => {
+  const arcs = arcsOf(processes).map(({ look, name, from, to }) => [look, name, ...from, ...to]);
+  expect(arcs).toEqual([
+    ["send", "w@GRAD", 0, 2, 2, 1],
+    ["recv", "w", 2, 2, 0, 4],
+    ["send", "w@GRAD", 1, 2, 2, 1],
+    ["recv", "w", 2, 2, 1, 4],
+  ]);
+});
+
+test("a step has the calls of its trainers, and the update made in its time", () => {
+  expect(stepsOf(trace.messages, processes)).toEqual([1, 2, 3]);
+  const calls = second.map(({ process, what }) => `${process} ${what}`);
+  expect(calls).toEqual([
+    "0 send", "0 barrier", "0 recv", "1 send", "1 barrier", "1 recv", "2 update",
+  ]);
+});
+
+test("who waits waits for whom sent last", () => {
+  const whom = second.map((message) => awaited(message, second)?.process);
+  expect(whom).toEqual([undefined, undefined, 1, undefined, undefined, undefined, undefined]);
+  expect(waitsText(second, processes)).toBe(
+    "70 ms: trainer 0 waits 68 ms for trainer 1, trainer 1 waits 8 ms",
+  );
+  expect(messageText(second[2], second, processes)).toBe(
+    "trainer 0: recv w from a:1, 400 B, 68 ms, waiting for trainer 1",
+  );
+});
+
+test("servers stand between the trainers, and nothing is outside of the charts", () => {
+  expect(columns(processes).map(({ id }) => id)).toEqual([0, 2, 1]);
+  const now = trace.length;
+  for (const width of [420, 900, 1600]) {
+    const charts = [
+      programsChart(processes, arcsOf(processes), () => true, width),
+      timelineChart(second, processes, now, width),
+    ];
+    for (const chart of charts) {
+      for (const { x, y, width: wide, height } of rects(chart)) {
+        expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+        expect(x + wide).toBeLessThanOrEqual(chart.width);
+        expect(y + height).toBeLessThanOrEqual(chart.height);
+      }
+    }
+  }
+});
+
+test("what is to come has less of its colour", () => {
+  const faint = (position: number): number =>
+    rects(timelineChart(second, processes, position, 900)).filter(({ style }) => style?.includes("opacity")).length;
+  expect([faint(0), faint(second[3].seq), faint(trace.length)]).toEqual([7, 4, 0]);
+});
