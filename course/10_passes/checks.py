@@ -161,6 +161,8 @@ def run_pass(mine, name, steps, fetch):
     before = picture(ops)
     with lines_at_most(LINES):
         new = getattr(mine, name)(ops, list(wanted))
+    if new is None:
+        return None
     expect(isinstance(new, list), "a_list", got=type(new).__name__)
     operators = all(isinstance(one, mine.Operator) for one in new)
     expect(operators, "operators")

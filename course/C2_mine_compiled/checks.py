@@ -105,6 +105,8 @@ def run_line(mine, rows, number):
     main, _, names = built(mine, rows)
     with lines_at_most(LINES):
         text = mine.call_line(number, main.ops[number], names)
+    if text is None:
+        return None
     expect(isinstance(text, str), "a_text", got=type(text).__name__)
     run = Run(rows)
     for one in {one for reads, _ in rows for one in reads if one != 0.5}:
@@ -120,6 +122,8 @@ def run_body(mine, rows, fetch):
     main, found, names = built(mine, rows)
     with lines_at_most(LINES):
         lines = mine.body_lines(list(main.ops), [found[i] for i in fetch], names)
+    if lines is None:
+        return None
     expect(isinstance(lines, list), "a_list", got=type(lines).__name__)
     texts = all(isinstance(line, str) for line in lines)
     expect(texts, "texts")
