@@ -67,12 +67,14 @@ function shortenPath(path: string, length: number): string | undefined {
 }
 
 /** The elements themselves, of a number or of at most six; undefined for more. */
-export function smallText({ shape, first, nan }: Stats, digits = 4): string | undefined {
+export function smallText({ shape, first, nan, inf }: Stats, digits = 4): string | undefined {
   const count = shape.reduce((product, dimension) => product * dimension, 1);
   if (count > 6 || first.length !== count || count === 0) return undefined;
-  const texts = first.map((value) => {
-    return value === null ? (nan > 0 ? "nan" : "±inf") : numberText(value, digits);
-  });
+  // The log has null for either; where both occur, nobody can tell which is which.
+  const lost = nan === 0 ? "±inf" : inf === 0 ? "nan" : "nan/±inf";
+  const texts = first.map((value) =>
+    value === null ? lost : numberText(value, digits),
+  );
   return shape.length === 0 ? texts[0] : `[${texts.join(", ")}]`;
 }
 

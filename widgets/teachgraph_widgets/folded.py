@@ -423,7 +423,8 @@ def small_text(stats: Stats | None) -> str:
     """Return the elements of a number or of a tensor of at most six; else nothing."""
     if stats is None or not 0 < len(stats["first"]) == math.prod(stats["shape"]) <= 6:
         return ""
-    lost = "nan" if stats["nan"] else "±inf"
+    kinds = [("nan", stats["nan"]), ("±inf", stats["inf"])]
+    lost = "/".join(name for name, count in kinds if count)
     texts = [lost if n is None else number_text(n) for n in stats["first"]]
     return f"[{', '.join(texts)}]" if stats["shape"] else texts[0]
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pictures } from "../fixtures/eager";
 import { pictureOf, sparkPath, statsView } from "../src/draw/stats";
 import { describe } from "../src/state/entity";
-import { valueText } from "../src/text";
+import { smallText, valueText } from "../src/text";
 import { Builder } from "../fixtures/builder";
 import { traceOf } from "./trace";
 
@@ -43,4 +43,11 @@ test("figures of a sample say so where no histogram does", () => {
   const few = { ...new Builder("").stats([70, 70]), hist: [], heat: [], first: [] };
   expect(statsView("", { ...few, stride: 3 }).textContent).toContain("of a sample, 1 in 3");
   expect(statsView("", few).textContent).not.toContain("sample");
+});
+
+test("where NaN and infinities are among the elements, none is taken for the other", () => {
+  const stats = { ...new Builder("").stats([3]), first: [-0.5, null, null] };
+  expect(smallText({ ...stats, nan: 1, inf: 1 })).toBe("[-0.5, nan/±inf, nan/±inf]");
+  expect(smallText({ ...stats, nan: 2 })).toBe("[-0.5, nan, nan]");
+  expect(smallText({ ...stats, inf: 2 })).toBe("[-0.5, ±inf, ±inf]");
 });
