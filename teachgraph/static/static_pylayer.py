@@ -65,6 +65,7 @@ def static_pylayer(
 
     >>> import teachgraph as tg
     >>> from teachgraph import static
+    >>> tg.enable_static()
     >>> with static.program_guard(static.Program()):
     ...     x = static.data("x", [2])
     ...     x.stop_gradient = False
@@ -72,6 +73,7 @@ def static_pylayer(
     ...     (dx,) = static.gradients(y, x)
     ...     static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[dx])[0].tolist()
     [5.0, 5.0]
+    >>> tg.disable_static()
     """
     check(inputs, backward_fn)
     block = current_block()

@@ -324,7 +324,7 @@ def test_a_notebook_saved_with_its_widgets_steps_without_a_kernel(
     kept.menu("Settings", "Save Widget State Automatically")
     saved = json.loads((lab.folder / "kept.ipynb").read_text("utf-8"))
     ((_, widgets),) = saved["metadata"]["widgets"].items()
-    assert len(json.dumps(widgets)) < 120_000
+    assert len(json.dumps(widgets)) < 125_000
 
     kept.close()
     lab.shut_down(kept.name)

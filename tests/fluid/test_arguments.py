@@ -20,7 +20,7 @@ ARGUMENTS: dict[str, str | None] = json.loads(FILE.read_text("utf-8"))
 LOD = "tensors carry no levels of detail here: sequences are padded, with their lengths"
 LEFT_OUT = {
     LOD: (
-        "LoDTensor LoDTensorArray Tensor create_lod_tensor create_random_int_lodtensor "
+        "LoDTensorArray create_lod_tensor create_random_int_lodtensor "
         "layers.chunk_eval layers.dynamic_gru layers.dynamic_lstm layers.dynamic_lstmp "
         "layers.im2sequence layers.lod_append layers.lod_reset "
         "layers.reorder_lod_tensor_by_rank layers.sequence_concat layers.sequence_conv "
@@ -42,7 +42,7 @@ LEFT_OUT = {
         "optimizer.DGCMomentumOptimizer optimizer.PipelineOptimizer"
     ),
     "readers that operators ask for batches: loop over them, and feed what they give": (
-        "DataFeedDesc io.PyReader.reset io.PyReader.start io.multiprocess_reader "
+        "DataFeedDesc io.multiprocess_reader "
         "layers.create_py_reader_by_data layers.double_buffer layers.load "
         "layers.py_reader layers.read_file"
     ),

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from tests.packaging.commands import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-OURS = {"teachgraph", "teachgraph_widgets"}
+OURS = {"teachgraph", "teachgraph_command", "teachgraph_widgets"}
 
 
 def imported() -> set[str]:
