@@ -74,6 +74,19 @@ def test_what_was_not_sent_is_in_the_snapshot() -> None:
     assert shelf.state["head"] == {}
 
 
+def test_a_timer_that_wakes_after_the_end_leaves_the_state_as_it_is() -> None:
+    recorder, shelf = Recorder(Source("")), Shelf()
+    batcher = Batcher(recorder.log, shelf)
+    recorder.begin()
+    chain(10)
+    recorder.end()
+    batcher.close()
+    kept = dict(shelf.state)
+    batcher.flush()
+    assert shelf.state == kept
+    assert kept["head"] == {}
+
+
 def test_a_page_that_is_there_gets_the_rest_before_the_whole_is_packed() -> None:
     recorder, shelf = Recorder(Source("")), Shelf()
     batcher = Batcher(recorder.log, shelf)

@@ -102,7 +102,9 @@ class Batcher:
         if not self._lock.acquire(blocking=False):
             return
         try:
-            self._flush()
+            # The timer may have slept through `close`, whose snapshot holds all.
+            if not self._stop.is_set():
+                self._flush()
         except Exception as error:  # the user's line goes on, the page gets the rest
             self._give_up(error)
         finally:
