@@ -189,7 +189,7 @@ def bare_calls() -> tuple[float, float, float]:
 
 
 def speed_up() -> float:
-    """How much faster two processes of DataParallel are than one."""
+    """Speed of two processes of DataParallel over the speed of one."""
     one, two = list[float](), list[float]()
     for _ in range(ROUNDS):
         one.append(median(ray_job(parallel, 0.2, trainers=1)[0]))
