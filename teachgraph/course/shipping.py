@@ -119,7 +119,7 @@ KERNELS: Mapping[str, Callable[..., Array]] = {
     "relu": lambda x, **_: np.maximum(x, np.float32(0.0)),
     "batch_norm": normalize,
 }
-"""What may run, by the type of the operator; attributes come by name."""
+"""Kernels that may run, by the type of the operator; attributes come by name."""
 
 
 def run(
