@@ -367,7 +367,7 @@ check(first_share)
 
 # %% tags=["long"]
 peek = lambda q, k, v, mask: attention(q, k, v, mask | mask.T)
-cheat = attempt(train, corpus, predict, peek, 200, otherwise=guess)
+cheat = attempt(train, corpus, predict, peek, 100, otherwise=guess)
 print("perplexity:", corpus.perplexity(cheat), written(cheat, 0.8))
 
 # %% [markdown]
@@ -417,5 +417,5 @@ beside(yours, masked_late, names=("yours", "mask after softmax"))
 # ## 接下来
 #
 # 训练 2000 步，比较两个困惑度：哪一个还在下降？再采样看看，它是在作诗，还是在背诗？这是
-# 你的框架，从 `mul_rule` 一直到这一行；`teachgraph course mine` 把它打印出来。接下来，你想
-# 让它学什么？
+# 你的框架，从 `mul_rule` 一直到这一行；`teachgraph course mine` 把它打印出来。接下来，
+# 你想让它学什么？

@@ -101,7 +101,7 @@ class AttentionPicture:
         )
 
     def row(self, row: Array, last: int) -> str:
-        """What a token looks at: a bar and a number under each one up to it."""
+        """A bar and a number for each token up to this one: the shares of a row."""
         cells = []
         for token, share in list(zip(self.tokens, row, strict=True))[: last + 1]:
             bar = f'<b style="height:{min(max(float(share), 0.0), 1.0):.1%}"></b>'
