@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+
 import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.cartpole import learn
 from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.models.policy_gradient import rewards_to_go
 
 CASES = 20
 LINES = 100_000
 GAMES, LEAST = 50, 60
+
+
+@contextmanager
+def own():
+    """Refuse a call of the framework's own function for rewards to go."""
+
+    def look(frame, event, _):
+        if event == "call" and frame.f_code is rewards_to_go.__code__:
+            called.append(event)
+
+    called, before = [], sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+    expect(not called, "ours")
 
 
 class Draw:
@@ -186,7 +207,7 @@ def early_exit(ask):
 def run_to_go(mine, rewards, gamma):
     """The rewards to go as numbers."""
     given = list(rewards)
-    with lines_at_most(LINES):
+    with lines_at_most(LINES), own():
         found = mine.to_go(given, gamma)
     if found is None:
         return None
