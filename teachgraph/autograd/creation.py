@@ -11,15 +11,19 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
-from teachgraph.core.program import default_main_program
+from teachgraph.core.program import Variable, current_block, default_main_program
 from teachgraph.core.tensor import run_op
 from teachgraph.ops.default_dtype import get_default_dtype
+from teachgraph.ops.functions.creation import assign, constant
+from teachgraph.ops.functions.joining import stack
+from teachgraph.ops.functions.math import cast
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr, Trained
 
-__all__ = ["Dynamic", "Parameter", "to_tensor"]
+__all__ = ["Dynamic", "Parameter", "tensor_of", "to_tensor"]
 
 
 class Parameter(Trained, Tensor):
@@ -59,10 +63,11 @@ class Parameter(Trained, Tensor):
 
 def to_tensor(
     data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
-) -> Tensor:
-    """A Tensor of the given values (a copy).
+) -> Any:
+    """A Tensor of the given values (a copy); in static mode a Variable of them.
 
-    Python floats become float32, integers int64; arrays keep their dtype.
+    Python floats become float32, integers int64; arrays keep their dtype. In a program
+    the values are an `assign_value` operator's, and a list may hold Variables.
 
     Args:
         data: A number, nested lists, an array or a Tensor.
@@ -80,10 +85,37 @@ def to_tensor(
     Tensor(shape=[], dtype=float32, place=Place(cpu), stop_gradient=True,
            0.5)
     """
-    tensor = Tensor(array_of(data, dtype), stop_gradient)
+    if in_dynamic_mode() or getattr(current_block().program, "adopt", None):
+        return tensor_of(data, dtype, stop_gradient)
+    variable = variable_of(data, dtype)
+    variable.stop_gradient = stop_gradient
+    return variable
+
+
+def tensor_of(data: Any, dtype: Any = None, stop_gradient: bool = True) -> Tensor:
+    """A Tensor of the given values, whatever the mode."""
+    tensor = Tensor.results(array_of(data, dtype), stop_gradient)
     if observers:
         announce("tensor_created", tensor)
     return tensor
+
+
+def variable_of(data: Any, dtype: Any) -> Any:
+    """A Variable of the given values; Variables among them keep their gradients."""
+    if isinstance(data, Variable):
+        return assign(data) if dtype is None else cast(data, dtype)
+    if isinstance(data, (list, tuple)) and (known := among(data)) is not None:
+        parts = [variable_of(part, dtype or known.dtype) for part in data]
+        return stack(parts)
+    return constant(array_of(data, dtype))
+
+
+def among(data: Any) -> Variable | None:
+    """The first Variable in nested lists."""
+    if isinstance(data, Variable):
+        return data
+    parts = data if isinstance(data, (list, tuple)) else ()
+    return next((v for part in parts if (v := among(part)) is not None), None)
 
 
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
@@ -131,7 +163,7 @@ class Dynamic:
 
     def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
         """Run an op that has no inputs."""
-        return run_op.call(op, (), attrs, Tensor)
+        return run_op.call(op, (), attrs, Tensor.results)
 
     def create_parameter(
         self,

@@ -94,7 +94,7 @@ def owner_of(edge: Edge) -> tuple[Any, int]:
 
 
 def on_tensors(
-    hook: Callable[[Tensor], Tensor | None], results: type[Tensor]
+    hook: Callable[[Tensor], Tensor | None], results: Callable[..., Tensor]
 ) -> Callable[[Any], Any]:
     """A hook that takes a Tensor, for a pass whose gradients may be arrays.
 

@@ -5,6 +5,7 @@ Whatever `teachgraph.fluid` has is here too, with its modules: `base.core`,
 """
 
 import sys
+from importlib import import_module
 from typing import Any
 
 from teachgraph import fluid
@@ -13,7 +14,10 @@ from teachgraph.fluid import __all__ as __all__
 from teachgraph.ops.paddle_modules import known_as
 
 for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.")]:
-    sys.modules[_name.replace("teachgraph.fluid", __name__, 1)] = sys.modules[_name]
+    _own = _name.replace("teachgraph.fluid", __name__, 1)
+    if _own not in {f"{__name__}.dygraph", f"{__name__}.dygraph.base"}:
+        sys.modules[_own] = sys.modules[_name]
+import_module(f"{__name__}.dygraph")  # instead of fluid's
 
 
 def __getattr__(name: str) -> Any:
