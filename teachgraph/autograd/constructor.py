@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.views import note
 from teachgraph.core import tensor as core
 from teachgraph.core.errors import DTypeError, at_user_line
 
@@ -43,10 +42,10 @@ def constructed(
     if value is None:
         value = np.zeros(0, np.float32)
     if isinstance(value, core.Tensor):
-        tensor = cls.results(value.data, stop_gradient)
-        note(tensor, value, False)
+        tensor: Any = value.detach()
     else:
-        tensor = cls.results(array_of(value, zero_copy), stop_gradient)
+        tensor = cls.results(array_of(value, zero_copy))
+    tensor.stop_gradient = stop_gradient
     tensor.persistable = persistable
     if name:
         tensor.name = name

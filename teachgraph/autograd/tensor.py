@@ -119,20 +119,14 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
             shared[0].version = version
         self._version = version
 
-    @property
-    def grad(self) -> Any:
-        """The gradient that backward passes accumulated; zeros once cleared.
-
-        What is assigned is copied, and stops gradients if it is the first.
+    @core.Tensor.grad.setter  # type: ignore[attr-defined, untyped-decorator]
+    def grad(self, grad: Any) -> None:
+        """Assign a copy, which stops gradients if it is the first.
 
         Raises:
             InvalidValueError: It is assigned to a result of an op, or is no Tensor.
             GradientShapeError: It has another shape.
         """
-        return super().grad
-
-    @grad.setter
-    def grad(self, grad: Any) -> None:
         if grad is not None:
             check_gradient(self, grad)
             stops = self._grad is None or self.grad.stop_gradient
@@ -252,9 +246,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         ([20.0, 40.0], True, False)
         """
         if self.stop_gradient:
-            raise ModeError(
-                at_user_line("Cannot register hook on a tensor that stop gradient.")
-            )
+            message = "Cannot register hook on a tensor that stop gradient."
+            raise ModeError(at_user_line(message))
         handle = add_hook(self, hook)
         tell_hook(weakref.ref(self), getattr(hook, "__name__", type(hook).__name__))
         handle.removed = functools.partial(tell_hook, weakref.ref(self), "")

@@ -5,7 +5,6 @@ Whatever `teachgraph.fluid` has is here too, with its modules: `base.core`,
 """
 
 import sys
-from importlib import import_module
 from typing import Any
 
 from teachgraph import fluid
@@ -17,7 +16,7 @@ for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.
     _own = _name.replace("teachgraph.fluid", __name__, 1)
     if _own not in {f"{__name__}.dygraph", f"{__name__}.dygraph.base"}:
         sys.modules[_own] = sys.modules[_name]
-import_module(f"{__name__}.dygraph")  # instead of fluid's
+from teachgraph.base.dygraph import to_variable as _to_variable  # noqa: E402, F401
 
 
 def __getattr__(name: str) -> Any:

@@ -34,6 +34,8 @@ from teachgraph.core.tape import (
     visit_retaining,
 )
 
+Build = Callable[..., "Tensor"]
+
 
 class Tensor(Traced):
     """An n-dimensional array with a place on the tape.
@@ -52,7 +54,7 @@ class Tensor(Traced):
 
     edges: tuple[()] = ()
     born = -1
-    results: ClassVar[Callable[..., Tensor]]
+    results: ClassVar[Build]
 
     data: ndarray[Any, Any]
     node: Edge | None
@@ -158,7 +160,7 @@ CLEARED = Tensor(np.zeros(()))
 data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 
 
-def run(op: Op, inputs: Values, attrs: Attrs, results: Callable[..., Tensor]) -> Any:
+def run(op: Op, inputs: Values, attrs: Attrs, results: Build) -> Any:
     """Run an op on Tensors, and leave a node on the tape where one is wanted."""
     tensors = inputs
     try:
@@ -192,9 +194,7 @@ run_op = HookPoint(run)
 replace: HookPoint[Any] = HookPoint(vars(Tensor)["data"].__set__)
 
 
-def off_tape(
-    op: Op, tensors: Sequence[Tensor], out: Any, results: Callable[..., Tensor]
-) -> Any:
+def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: Build) -> Any:
     """The results of an op through which no gradient goes."""
     if out.__class__ is tuple:
         return replaced(op, tensors, [results(asarray(part)) for part in out])
@@ -206,7 +206,7 @@ def off_tape(
 
 
 def outputs_of(
-    node: Node, arrays: Sequence[ndarray[Any, Any]], results: Callable[..., Tensor]
+    node: Node, arrays: Sequence[ndarray[Any, Any]], results: Build
 ) -> list[Tensor]:
     """The outputs of a node that has several; integers have no gradient."""
     return [
