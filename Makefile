@@ -47,7 +47,7 @@ CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock site wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,13 +117,16 @@ lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate --quiet $(ARGS) --output-file requirements.lock
 
+site: setup ## build course, gallery, guide and reference as pages: .cache/site/html (ARGS="--lessons 00": a few)
+	python -m docs $(ARGS)
+
 wheel: setup ## build the sdist and the wheel into dist
 	python -m build --no-isolation
 
 clean: ## remove all that was made, except your notebooks in learn
 	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .benchmarks
 	rm -rf dist widgets/node_modules widgets/teachgraph_widgets/static tests/artefacts
-	find course teachgraph tests widgets -name __pycache__ -prune -exec rm -rf {} +
+	find course docs teachgraph tests widgets -name __pycache__ -prune -exec rm -rf {} +
 
 setup: $(PROJECT) $(BUNDLE)
 

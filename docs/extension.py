@@ -1,0 +1,60 @@
+"""Small additions to Sphinx: docstrings as they are, formulas, Chinese search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+
+from docs.reference import plain_lines
+from docs.search import SearchChinese
+
+
+def without_markup(
+    _app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """Keep the words of a docstring from being taken for markup."""
+    lines[:] = plain_lines("\n".join(lines))
+
+
+def without_fields(
+    _app: Sphinx, _kind: str, _name: str, value: Any, _skip: bool, _options: Any
+) -> bool | None:
+    """Leave out the fields of a named tuple, which its docstring lists."""
+    return True if type(value).__name__ == "_tuplegetter" else None
+
+
+def visit_formula(translator: Any, node: Any) -> None:
+    """Write a formula as MathML, which browsers draw without a script."""
+    display = "block" if node.tagname == "math_block" else "inline"
+    translator.body.append(convert(node.astext(), display=display))
+    raise nodes.SkipNode
+
+
+def other_language(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any
+) -> None:
+    """Tell the page of its twin in the other language, or of that language's start."""
+    here = app.config.language
+    there = "zh" if here == "en" else "en"
+    twins = app.config.docs_twins
+    context["other_language"] = {"zh": "中文", "en": "English"}[there]
+    context["other_code"] = there
+    up = "../" * (page.count("/") + 1)
+    context["other_page"] = f"{up}{there}/{page if page in twins else 'index'}.html"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register all of it."""
+    app.add_config_value("docs_twins", [], "html")
+    app.add_search_language(SearchChinese)
+    app.add_html_math_renderer(
+        "mathml", (visit_formula, None), (visit_formula, None)
+    )
+    # Before napoleon, which makes markup of sections.
+    app.connect("autodoc-process-docstring", without_markup, priority=400)
+    app.connect("autodoc-skip-member", without_fields)
+    app.connect("html-page-context", other_language)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
