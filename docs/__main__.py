@@ -67,7 +67,7 @@ def build(selection: Selection, cache: Path) -> Path:
         done = subprocess.run([str(w) for w in command], env=os.environ | own, check=False)
         if done.returncode:
             raise SystemExit(f"The pages in {language!r} are not right: see above.")
-    shutil.copy2(HERE / "static" / "index.html", html / "index.html")
+    shutil.copy2(HERE / "pages" / "index.html", html / "index.html")
     return html
 
 

@@ -19,11 +19,20 @@ def without_markup(
     lines[:] = plain_lines("\n".join(lines))
 
 
-def without_fields(
-    _app: Sphinx, _kind: str, _name: str, value: Any, _skip: bool, _options: Any
+HIDDEN = '<span class="site-hidden">notes</span>'
+SCROLLERS = ("<pre", '<div class="table-wrapper colwidths-auto docutils container"')
+
+ELSEWHERE = {"extra_repr", "function"}
+"""Members of layers: for `repr`, and the function that `nn.functional` describes."""
+
+
+def without_repeats(
+    _app: Sphinx, _kind: str, name: str, value: Any, _skip: bool, _options: Any
 ) -> bool | None:
-    """Leave out the fields of a named tuple, which its docstring lists."""
-    return True if type(value).__name__ == "_tuplegetter" else None
+    """Leave out the fields of a named tuple, which its docstring lists, and ELSEWHERE."""
+    if name in ELSEWHERE or type(value).__name__ == "_tuplegetter":
+        return True
+    return None
 
 
 def visit_formula(translator: Any, node: Any) -> None:
@@ -46,6 +55,28 @@ def other_language(
     context["other_page"] = f"{up}{there}/{page if page in twins else 'index'}.html"
 
 
+def name_empty_heads(_app: Sphinx, tree: nodes.document, _page: str) -> None:
+    """Drop the head of a table that says nothing; name the columns without a name."""
+    for head in list(tree.findall(nodes.thead)):
+        entries = list(head.findall(nodes.entry))
+        if not any(entry.astext() for entry in entries):
+            head.parent.remove(head)
+            continue
+        for entry in entries:
+            if not entry.astext():
+                entry += nodes.raw("", HIDDEN, format="html")
+
+
+def scroll_by_keys(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
+) -> None:
+    """Let the keyboard reach what scrolls by itself: code, outputs and tables."""
+    body = context.get("body", "")
+    for scroller in SCROLLERS:
+        body = body.replace(scroller, f'{scroller} tabindex="0"')
+    context["body"] = body
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
     app.add_config_value("docs_twins", [], "html")
@@ -55,6 +86,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     )
     # Before napoleon, which makes markup of sections.
     app.connect("autodoc-process-docstring", without_markup, priority=400)
-    app.connect("autodoc-skip-member", without_fields)
+    app.connect("autodoc-skip-member", without_repeats)
+    app.connect("doctree-resolved", name_empty_heads)
     app.connect("html-page-context", other_language)
+    app.connect("html-page-context", scroll_by_keys)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

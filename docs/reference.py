@@ -113,9 +113,9 @@ def add_module(reference: Reference, module: str) -> None:
         reference.pages[whole] = "\n".join([*text, elsewhere(known)])
         return
     for family, rows in families(new).items():
-        first = (family.__doc__ or "").strip().splitlines()[0].rstrip(".")
-        text = [heading(first), *(entry(whole, n, v) for n, v in rows)]
-        reference.pages[page_of(family.__name__)] = "\n".join(text)
+        page = page_of(family.__name__)
+        text = [heading(page), about(family), *(entry(whole, n, v) for n, v in rows)]
+        reference.pages[page.lower().replace(": ", ".")] = "\n".join(text)
 
 
 def families(names: list[tuple[str, Any]]) -> dict[ModuleType, list[tuple[str, Any]]]:
@@ -134,8 +134,8 @@ def family_of_ops(module: str) -> bool:
 
 
 def page_of(module: str) -> str:
-    """The name of a page: that of its module, shortened."""
-    return module.replace("teachgraph.ops.functions", "teachgraph.tensor")
+    """The title of a page: that of its module, shortened."""
+    return module.replace("teachgraph.ops.functions.", "Functions: ")
 
 
 def add_tensor(reference: Reference) -> None:

@@ -26,14 +26,25 @@ from widgets.dev import shoot
 FEW = Selection(frozenset({"02"}), frozenset({"digits_py_func"}), frozenset({"metric"}))
 WHOLE = Selection()
 LOOKED_AT = [
-    "en/index.html",
-    "en/course/02_the_tape.html",
-    "en/gallery/digits_py_func.html",
-    "en/guide/from_pytorch.html",
-    "en/reference/teachgraph.metric.html",
-    "en/search.html",
-    "zh/course/02_the_tape.html",
-    "zh/guide/install.html",
+    ("en/course/02_the_tape.html", "light"),
+    ("en/reference/teachgraph.metric.html", "dark"),
+    ("zh/guide/install.html", "light"),
+    *(
+        pytest.param(page, theme, marks=pytest.mark.full)
+        for page, themes in {
+            "en/index.html": "light dark",
+            "en/course/index.html": "light dark",
+            "en/course/02_the_tape.html": "dark",
+            "en/gallery/digits_py_func.html": "light dark",
+            "en/guide/from_pytorch.html": "light dark",
+            "en/guide/visualiser.html": "light dark",
+            "en/reference/teachgraph.metric.html": "light",
+            "en/search.html": "light dark",
+            "zh/course/02_the_tape.html": "light dark",
+            "zh/guide/install.html": "dark",
+        }.items()
+        for theme in themes.split()
+    ),
 ]
 pytestmark = pytest.mark.slow
 
@@ -126,8 +137,7 @@ def test_no_page_shows_a_line_of_a_solution(site: Path) -> None:
     assert tried > 10
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", LOOKED_AT)
+@pytest.mark.parametrize(("name", "theme"), LOOKED_AT)
 def test_a_page_is_for_everybody_and_fits_any_window(
     site: Path, offline: Watched, name: str, theme: Literal["light", "dark"]
 ) -> None:
