@@ -64,7 +64,9 @@ def build(selection: Selection, cache: Path) -> Path:
             *(source, html / language),
         ]
         own = {"DOCS_LANGUAGE": language, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run([str(w) for w in command], env=os.environ | own, check=False)
+        done = subprocess.run(
+            [str(w) for w in command], env=os.environ | own, check=False
+        )
         if done.returncode:
             raise SystemExit(f"The pages in {language!r} are not right: see above.")
     shutil.copy2(HERE / "pages" / "index.html", html / "index.html")

@@ -40,7 +40,11 @@ nb_ipywidgets_js: dict[str, Any] = {}
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-suppress_warnings = ["mystnb.unknown_mime_type", "myst.header", "misc.highlighting_failure"]
+suppress_warnings = [
+    "mystnb.unknown_mime_type",
+    "myst.header",
+    "misc.highlighting_failure",
+]
 
 html_theme = "furo"
 html_title = "teachgraph"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Any
 
 from docutils import nodes
@@ -22,6 +24,8 @@ def without_markup(
 HIDDEN = '<span class="site-hidden">notes</span>'
 SCROLLERS = ("<pre", '<div class="table-wrapper colwidths-auto docutils container"')
 
+BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]+)">\[docs\]</a>')
+
 ELSEWHERE = {"extra_repr", "function"}
 """Members of layers: for `repr`, and the function that `nn.functional` describes."""
 
@@ -29,7 +33,7 @@ ELSEWHERE = {"extra_repr", "function"}
 def without_repeats(
     _app: Sphinx, _kind: str, name: str, value: Any, _skip: bool, _options: Any
 ) -> bool | None:
-    """Leave out the fields of a named tuple, which its docstring lists, and ELSEWHERE."""
+    """Leave out what is in ELSEWHERE, and fields, which a docstring lists."""
     if name in ELSEWHERE or type(value).__name__ == "_tuplegetter":
         return True
     return None
@@ -64,14 +68,20 @@ def name_empty_heads(_app: Sphinx, tree: nodes.document, _page: str) -> None:
             continue
         for entry in entries:
             if not entry.astext():
-                entry += nodes.raw("", HIDDEN, format="html")
+                entry.append(nodes.raw("", HIDDEN, format="html"))
 
 
-def scroll_by_keys(
-    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
+def known_target(app: Sphinx, back: re.Match[str]) -> str:
+    """Keep a link from the source to the reference if the name is described there."""
+    described = app.env.domains["py"].data["objects"].get(back[2])
+    return back[0] if described and f"{described.docname}.html" in back[1] else ""
+
+
+def finish(
+    app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Let the keyboard reach what scrolls by itself: code, outputs and tables."""
-    body = context.get("body", "")
+    """Let the keyboard reach what scrolls; drop links that lead nowhere."""
+    body = BACK.sub(partial(known_target, app), context.get("body", ""))
     for scroller in SCROLLERS:
         body = body.replace(scroller, f'{scroller} tabindex="0"')
     context["body"] = body
@@ -81,13 +91,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
     app.add_config_value("docs_twins", [], "html")
     app.add_search_language(SearchChinese)
-    app.add_html_math_renderer(
-        "mathml", (visit_formula, None), (visit_formula, None)
-    )
+    app.add_html_math_renderer("mathml", (visit_formula, None), (visit_formula, None))
     # Before napoleon, which makes markup of sections.
     app.connect("autodoc-process-docstring", without_markup, priority=400)
     app.connect("autodoc-skip-member", without_repeats)
     app.connect("doctree-resolved", name_empty_heads)
     app.connect("html-page-context", other_language)
-    app.connect("html-page-context", scroll_by_keys)
+    app.connect("html-page-context", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

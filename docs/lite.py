@@ -1,4 +1,4 @@
-"""Build JupyterLite: JupyterLab with lessons and gallery, in a browser and nothing else.
+"""Build JupyterLite: a JupyterLab with lessons and gallery that needs a browser alone.
 
 `python -m docs.lite`, which `make lite` calls. The interpreter comes from npm, pure
 Python packages from PyPI. What no registry has is NumPy for this interpreter: without
@@ -11,19 +11,36 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from docs.__main__ import CACHE, tell
-from docs.notebooks import ROOT, case_job, execute, lesson_jobs, lesson_page
-from docs.sources import Selection, outputs
+from teachgraph_widgets import assets
+from teachgraph_widgets.notebook_output import data, letters, stepping
 
+from docs.__main__ import CACHE, tell
+from docs.notebooks import (
+    ROOT,
+    STATE,
+    VIEW,
+    case_job,
+    execute,
+    lesson_jobs,
+    lesson_page,
+)
+from docs.sources import Selection, outputs
+from teachgraph.course.notebook import Notebook
+from teachgraph.course.table import LANGUAGES
+
+SCRIPT = re.compile(r"<script[^>]*>.*?</script>", re.DOTALL)
+VIEW_OF = re.compile(r' data-view="(\w+)"')
 FOLDER = ROOT / ".cache" / "lite"
 PYODIDE = "314.0.6"
 """The interpreter that the kernel of `Makefile`'s version asks for."""
@@ -31,8 +48,10 @@ PYODIDE = "314.0.6"
 STARTED_BY = ("ipython", "jedi", "micropip", "packaging")
 """Packages that the kernel loads when it starts, beside what they depend on."""
 
-IN_BROWSER = ("anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal")
-IN_BROWSER += ("typing_extensions", "platformdirs", "filelock")
+IN_BROWSER = (
+    *("anywidget", "comm", "filelock", "ipywidgets", "jupyterlab_widgets"),
+    *("platformdirs", "psygnal", "typing_extensions"),
+)
 """Pure Python packages of the pictures, which a notebook installs from the lab."""
 
 
@@ -86,7 +105,8 @@ def interpreter(folder: Path, numpy: Path | None) -> str:
     shutil.copytree(FOLDER / "package", folder)
     lock_file = folder / "pyodide-lock.json"
     lock = json.loads(lock_file.read_text("utf-8"))
-    needed = list(depended_on(lock["packages"], STARTED_BY))
+    known = [name for name in IN_BROWSER if name.replace("_", "-") in lock["packages"]]
+    needed = list(depended_on(lock["packages"], [*STARTED_BY, *known]))
     download(FOLDER / "pure", [f"{row['name']}=={row['version']}" for row in needed])
     for row in needed:
         wheel = FOLDER / "pure" / row["file_name"]
@@ -141,30 +161,63 @@ def contents(folder: Path, selection: Selection, first: list[Any]) -> None:
     execute([*jobs.values(), *gallery.values()], cache, 2, tell)
     folder.mkdir(parents=True)
     for lesson in selection.of_lessons():
-        for language, suffix in (("en", ""), ("zh", ".zh")):
+        for language in LANGUAGES:
+            suffix = "" if language == "en" else f".{language}"
             done = outputs(jobs[lesson.number, language], cache)
-            page = lesson_page(lesson, language, done)
+            page = stepping_by_itself(lesson_page(lesson, language, done))
             page["cells"][:0] = first
             (folder / f"{lesson.name}{suffix}.ipynb").write_text(json.dumps(page))
     for name, job in gallery.items():
-        page = outputs(job, cache)
+        page = stepping_by_itself(outputs(job, cache))
         page["cells"][:0] = first
         (folder / name).write_text(json.dumps(page))
+
+
+def stepping_by_itself(page: Notebook) -> Notebook:
+    """Put the logs of a notebook's pictures, and their code once, into its outputs.
+
+    No kernel restores widgets here. Nor does a server sign notebooks: a cell's own
+    metadata says that its outputs are ours, and may run the script that lets them step.
+    """
+    state = page["metadata"].pop("widgets")[STATE]["state"]
+    code = letters(assets.packed())
+    script = f"<script{data(code=code)}>{stepping()}</script>"
+    for cell in page["cells"]:
+        if cell["cell_type"] == "code":
+            cell["metadata"]["trusted"] = True
+            cell["outputs"] = [
+                o for o in cell["outputs"] if VIEW not in o.get("data", {})
+            ]
+            for output in cell["outputs"]:
+                html = output.get("data", {}).get("text/html", "")
+                if 'class="tg-still"' in html:
+                    html = SCRIPT.sub("", VIEW_OF.sub(partial(with_log, state), html))
+                    output["data"]["text/html"] = html + script
+                    script = f"<script>{stepping()}</script>"
+    return page
+
+
+def with_log(state: dict[str, Any], view: re.Match[str]) -> str:
+    """The attribute that names a view, with its log beside it."""
+    buffers = state.get(view[1], {}).get("buffers", ())
+    (log,) = [b["data"] for b in buffers if b["path"] == ["snapshot"]] or [""]
+    return view[0] + data(log=log.replace("\n", ""))
 
 
 def first_cells(wanted: str, bring: bool) -> list[dict[str, Any]]:
     """The cells that make the site's packages known to the kernel."""
     names = " ".join(["teachgraph", *IN_BROWSER])
-    code = {"cell_type": "code", "execution_count": None, "outputs": []}
-    code |= {"id": "lite", "metadata": {}, "source": f"%pip install -q {names}"}
-    note = {"cell_type": "markdown", "id": "bring", "metadata": {}}
+    code: dict[str, Any] = {"cell_type": "code", "execution_count": None}
+    code |= {"id": "lite", "metadata": {}, "outputs": []}
+    code["source"] = f"%pip install -q {names}"
+    note: dict[str, Any] = {"cell_type": "markdown", "id": "bring", "metadata": {}}
     note["source"] = BRING.format(wanted=wanted)
     return [note, code] if bring else [code]
 
 
 BRING = """\
-> This JupyterLite was built without NumPy for its interpreter, which no registry has: its
-> pictures step, but the cells do not run. Bring `{wanted}` and build it anew with
+> This JupyterLite was built without NumPy for its interpreter, which no registry has:
+> its pictures step, but the cells do not run. Bring `{wanted}` and build it anew with
 > `make lite ARGS='--numpy {wanted}'`.
 """
 

@@ -35,7 +35,7 @@ TELLING = 12
 
 @dataclass(frozen=True)
 class Job:
-    """A notebook to execute: its page, its cells, and the name of its cached outputs."""
+    """A notebook to execute for a page, and the name of its cached outputs."""
 
     page: str
     notebook: Notebook
@@ -190,6 +190,7 @@ def kept_state(page: Notebook, state: dict[str, Any]) -> dict[str, Any]:
     models = {
         name: model
         for name, model in state.items()
-        if name in shown or not any(b["path"] == ["snapshot"] for b in model.get("buffers", ()))
+        if name in shown
+        or not any(b["path"] == ["snapshot"] for b in model.get("buffers", ()))
     }
     return {"version_major": 2, "version_minor": 0, "state": models}

@@ -27,7 +27,10 @@ PADDLE: dict[str, list[str]] = json.loads(
 )
 """Paddle's public names by module, of which ours are in the reference."""
 
-PICTURES = "check_nan_inf explain figure monitor plot profiler record show".split()
+PICTURES = (
+    *("check_nan_inf", "explain", "figure", "monitor", "plot", "profiler", "record"),
+    "show",
+)
 MODULES = (
     "",
     *("nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr"),
@@ -235,7 +238,9 @@ def left_out() -> str:
         for reason, names in reasons.items():
             listed = ", ".join(f"``{name}``" for name in names.split())
             rows.append(f"{listed}\n   {plain_text(reason)}.\n")
-    rooms = [f"``paddle.{room}``\n   {plain_text(why)}.\n" for room, why in ROOMS.items()]
+    rooms = [
+        f"``paddle.{room}``\n   {plain_text(why)}.\n" for room, why in ROOMS.items()
+    ]
     return "\n".join(
         [
             heading("Names of Paddle that are left out"),
@@ -252,10 +257,10 @@ SPECIAL = re.compile(r"(?<!\\)([*|\\]|(?<=\w)_(?!\w))")
 
 
 def plain_text(text: str) -> str:
-    """Keep a docstring's words from being taken for markup, those in backticks apart.
+    r"""Keep a docstring's words from being taken for markup, those in backticks apart.
 
     >>> print(plain_text("a * b, |x| and `x * y`s, as add_"))
-    a \\* b, \\|x\\| and `x * y`\\ s, as add\\_
+    a \* b, \|x\| and `x * y`\ s, as add\_
     """
     parts = QUOTED.split(text)
     parts[::2] = [SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
@@ -279,5 +284,7 @@ class InExample:
 
     def __call__(self, line: str) -> bool:
         """Look at the next line."""
-        self.inside = line.lstrip().startswith(">>>") or (self.inside and bool(line.strip()))
+        self.inside = line.lstrip().startswith(">>>") or (
+            self.inside and bool(line.strip())
+        )
         return self.inside

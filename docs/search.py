@@ -7,7 +7,6 @@ in any other language.
 from __future__ import annotations
 
 import re
-from typing import ClassVar
 
 from sphinx.search import SearchLanguage
 
@@ -25,7 +24,7 @@ class SearchChinese(SearchLanguage):
 
     lang = "zh"
     language_name = "Chinese"
-    stopwords: ClassVar[frozenset[str]] = frozenset()
+    stopwords = frozenset()
     js_splitter_code = """
 function splitQuery(query) {
   const words = query.match(/[\\u4e00-\\u9fff]+|[^\\s\\p{P}\\u4e00-\\u9fff]+/gu) || [];
@@ -36,7 +35,7 @@ function splitQuery(query) {
 }
 """
 
-    def split(self, input: str) -> list[str]:  # noqa: A002  Sphinx's own name
+    def split(self, input: str) -> list[str]:
         """Split a text into words."""
         return [part for word in WORDS.findall(input) for part in pairs(word)]
 

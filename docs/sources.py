@@ -196,7 +196,8 @@ def manual(source: str) -> str:
     """A document of the repository, its links leading to pages or being words."""
     place = Path(source).parent
     targets = {path: page for page, path in MANUALS.items()} | {
-        f"notebooks/{case.source.name}": f"gallery/{case.source.stem}" for case in cases()
+        f"notebooks/{case.source.name}": f"gallery/{case.source.stem}"
+        for case in cases()
     }
 
     def linked(match: re.Match[str]) -> str:

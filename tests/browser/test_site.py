@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Literal
@@ -102,7 +104,9 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site: Path) -> N
                 if link in page.loaded and parts.scheme != "data":
                     broken[link].add(file.name)
                 continue
-            target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            target = (
+                (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            )
             known = pages.get(target)
             there = target.is_file() and (
                 known is None or unquote(parts.fragment) in known.anchors
@@ -110,6 +114,12 @@ def test_no_link_is_broken_and_nothing_is_loaded_from_elsewhere(site: Path) -> N
             if not there:
                 broken[link].add(file.name)
     assert dict(broken) == {}
+
+
+def lines_of(file: Path) -> Iterator[str]:
+    """The lines of a page's text."""
+    text = unescape(re.sub(r"<[^>]+>", "", file.read_text("utf-8")))
+    return (line.strip() for line in text.splitlines())
 
 
 def test_no_page_shows_a_line_of_a_solution(site: Path) -> None:
@@ -120,7 +130,7 @@ def test_no_page_shows_a_line_of_a_solution(site: Path) -> None:
             if not file.is_file():
                 continue
             source = read_once(lesson)
-            shown = re.sub(r"<[^>]+>", "", file.read_text("utf-8"))
+            shown = set(lines_of(file))
             given = "\n".join(
                 cell.text[language] for cell in source.cells if cell.role != "exercise"
             )
@@ -158,7 +168,8 @@ def test_a_picture_of_a_lesson_steps(site: Path, page: Page) -> None:
     view.focus()
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(
-        "([view, before]) => view.innerText !== before", arg=[view.element_handle(), before]
+        "([view, before]) => view.innerText !== before",
+        arg=[view.element_handle(), before],
     )
 
 
