@@ -199,16 +199,17 @@ attempt(exits, otherwise="")
 # ## Build it: rewards to go
 #
 # Each step of the game earns 1, a reward. A push can only be praised for what is earned
-# from then on: in step t the *reward to go* is r_t + gamma r_(t+1) + gamma² r_(t+2),
-# and so on. The discount `gamma` lets later rewards count less, since they hang less on
-# this push. Walk backwards: each is r_t plus gamma times the one after.
+# from then on: in step t the *reward to go* is
+# `r_t + gamma r_(t+1) + gamma² r_(t+2)`, and so on. The discount `gamma` lets later
+# rewards count less, since they hang less on this push. Walk backwards: each is r_t
+# plus gamma times the one after.
 
 # %% [markdown] lang="zh"
 # ## 动手：此后的奖励
 #
-# 游戏每走一步得 1，这是奖励。这一推的功劳，只能算此后得到的：第 t 步*此后的奖励*是 r_t
-# + gamma r_(t+1) + gamma² r_(t+2)，依此类推。折扣 `gamma` 让越晚的奖励算得越少，因为它
-# 们与这一推的关系越小。从后往前走：每一个都是 r_t 加上 gamma 乘以后一个。
+# 游戏每走一步得 1，这是奖励。这一推的功劳，只能算此后得到的：第 t 步*此后的奖励*是
+# `r_t + gamma r_(t+1) + gamma² r_(t+2)`，依此类推。折扣 `gamma` 让越晚的奖励算得越
+# 少，因为它们与这一推的关系越小。从后往前走：每一个都是 r_t 加上 gamma 乘以后一个。
 
 
 # %% task="to_go" tags=["apart"]
