@@ -79,7 +79,7 @@ check(messages_of_a_step)
 # - `("recv", parameter)` for each parameter; `("fetch_barrier",)`: all is here.
 #
 # Names are texts: `op.inputs["Grad"][0]` and `op.inputs["Param"][0]` of an `sgd`;
-# `op.outputs` is a dict of lists of names.
+# `op.output_arg_names` is the list of what an operator writes.
 
 # %% [markdown] lang="zh"
 # ## 动手：训练端
@@ -92,8 +92,8 @@ check(messages_of_a_step)
 #   训练端，然后走一步；
 # - 对每个参数一条 `("recv", 参数)`；`("fetch_barrier",)`：都收到了。
 #
-# 名字都是文字：`sgd` 的 `op.inputs["Grad"][0]` 和 `op.inputs["Param"][0]`；`op.outputs`
-# 是由名字列表组成的字典。
+# 名字都是文字：`sgd` 的 `op.inputs["Grad"][0]` 和 `op.inputs["Param"][0]`；算子
+# 写出的名字是列表 `op.output_arg_names`。
 
 
 # %% task="for_a_trainer" tags=["apart"]
@@ -107,7 +107,7 @@ def for_a_trainer(ops):
     for op in ops:
         if op not in updates:
             rows.append(op)
-            written = sum(op.outputs.values(), [])
+            written = op.output_arg_names
             rows += [("send", name) for name in written if name in gradients]
     received = [("recv", op.inputs["Param"][0]) for op in updates]
     return [*rows, ("send_barrier",), *received, ("fetch_barrier",)]
@@ -131,15 +131,15 @@ print("two trainers against one:", attempt(difference, for_a_trainer, otherwise=
 # %% [markdown]
 # ## Build it: the mean
 #
-# The server's mean is right because both halves are alike large. Often they are not:
+# The server's mean is right because both halves are of one size. Often they are not:
 # the last part of a batch is short. Each trainer's gradient is the mean over its own
 # rows. Say that the slope is 2.0 on three rows, and 10.0 on one:
 
 # %% [markdown] lang="zh"
 # ## 动手：平均
 #
-# 服务端的平均之所以对，是因为两半一样大。常常并非如此：一批数据的最后一份较短。每个训练端
-# 的梯度是它自己那些行的平均。假设三行上的斜率是 2.0，一行上的是 10.0：
+# 服务端的平均之所以对，是因为两半一样大。常常并非如此：一批数据的最后一份较短。每个
+# 训练端的梯度是它自己那些行的平均。假设三行上的斜率是 2.0，一行上的是 10.0：
 
 
 # %% task="slope_of_all" tags=["quiz"]
@@ -265,7 +265,8 @@ beside(yours, program(early), names=("yours", "too early"))
 #
 # ……`fluid.DistributeTranspiler`：`get_trainer_program` 就是你的列表，另一半是
 # `get_pserver_programs`。PyTorch 的 `DistributedDataParallel` 没有服务端：训练端围成一
-# 圈，把和传下去。在这里，`paddle.distributed.spawn` 用 Ray 在真正的机器上运行同样的程序。
+# 圈，把和传下去。在这里，`paddle.distributed.spawn` 用 Ray 在真正的机器上运行同样的程
+# 序。
 #
 # ## 接下来
 #

@@ -133,9 +133,9 @@ def transpiled(main: Any, startup: Any, role: Role) -> Any:
 
 def weights(program: Any) -> dict[str, Array]:
     """The parameters of a program, by name."""
-    scope = fluid.global_scope()
-    found = program.global_block().all_parameters()
-    return {one.name: np.array(scope.find_var(one.name).get_tensor()) for one in found}
+    values = fluid.global_scope().values
+    parameters = program.global_block().all_parameters()
+    return {one.name: np.array(values[one.name]) for one in parameters}
 
 
 def trainer_program(

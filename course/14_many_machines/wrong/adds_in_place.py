@@ -6,5 +6,5 @@ says: changed
 """
 
 INSTEAD = {
-    'whole = np.zeros(gradients[0].shape)': 'whole = gradients[0]',
+    "whole = np.zeros(gradients[0].shape)": "whole = gradients[0]",
 }

@@ -6,5 +6,5 @@ says: sum
 """
 
 INSTEAD = {
-    'gradient * (count / sum(rows))': 'gradient',
+    "gradient * (count / sum(rows))": "gradient",
 }

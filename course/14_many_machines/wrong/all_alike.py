@@ -6,5 +6,5 @@ says: plain
 """
 
 INSTEAD = {
-    'gradient * (count / sum(rows))': 'gradient / len(rows)',
+    "gradient * (count / sum(rows))": "gradient / len(rows)",
 }

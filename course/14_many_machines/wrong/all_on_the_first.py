@@ -6,5 +6,5 @@ says: uneven
 """
 
 INSTEAD = {
-    'homes[name] = loads.index(min(loads))': 'homes[name] = 0',
+    "homes[name] = loads.index(min(loads))": "homes[name] = 0",
 }

@@ -6,5 +6,5 @@ says: uneven
 """
 
 INSTEAD = {
-    'sorted(sizes, key=sizes.get, reverse=True)': 'sizes',
+    "sorted(sizes, key=sizes.get, reverse=True)": "sizes",
 }

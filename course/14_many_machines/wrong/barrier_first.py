@@ -5,6 +5,4 @@ task: for_a_trainer
 says: barrier_too_soon
 """
 
-INSTEAD = {
-    'return [*rows, ("send_barrier",), *received, ("fetch_barrier",)]': 'return [("send_barrier",), *rows, *received, ("fetch_barrier",)]',
-}
+INSTEAD = {'[*rows, ("send_barrier",),': '[("send_barrier",), *rows,'}

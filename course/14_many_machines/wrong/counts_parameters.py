@@ -6,5 +6,5 @@ says: uneven
 """
 
 INSTEAD = {
-    '+= sizes[name]': '+= 1',
+    "+= sizes[name]": "+= 1",
 }

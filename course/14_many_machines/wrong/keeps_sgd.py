@@ -6,5 +6,5 @@ says: sgd_stays
 """
 
 INSTEAD = {
-    'if op not in updates:': 'if True:',
+    "if op not in updates:": "if True:",
 }

@@ -5,6 +5,4 @@ task: for_a_trainer
 says: no_barrier
 """
 
-INSTEAD = {
-    'return [*rows, ("send_barrier",), *received, ("fetch_barrier",)]': 'return [*rows, *received, ("fetch_barrier",)]',
-}
+INSTEAD = {'("send_barrier",), ': ""}

@@ -6,5 +6,5 @@ says: wrong
 """
 
 INSTEAD = {
-    '(count / sum(rows))': 'count',
+    "(count / sum(rows))": "count",
 }

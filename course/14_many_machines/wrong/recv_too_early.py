@@ -5,6 +5,4 @@ task: for_a_trainer
 says: before_barrier
 """
 
-INSTEAD = {
-    'return [*rows, ("send_barrier",), *received, ("fetch_barrier",)]': 'return [*rows, *received, ("send_barrier",), ("fetch_barrier",)]',
-}
+INSTEAD = {'("send_barrier",), *received,': '*received, ("send_barrier",),'}

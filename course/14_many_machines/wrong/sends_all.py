@@ -6,5 +6,5 @@ says: no_gradient
 """
 
 INSTEAD = {
-    'if name in gradients]': 'if "@GRAD" in name]',
+    "if name in gradients]": 'if "@GRAD" in name]',
 }

@@ -12,8 +12,9 @@ def for_a_trainer(ops):
     rows = []
     for op in ops:
         if op not in updates:
-            written = sum(op.outputs.values(), [])
-            rows += [("send", name) for name in written if name in gradients]
+            rows += [
+                ("send", name) for name in op.output_arg_names if name in gradients
+            ]
             rows.append(op)
     received = [("recv", op.inputs["Param"][0]) for op in updates]
     return [*rows, ("send_barrier",), *received, ("fetch_barrier",)]

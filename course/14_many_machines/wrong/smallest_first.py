@@ -6,5 +6,5 @@ says: uneven
 """
 
 INSTEAD = {
-    ', reverse=True)': ')',
+    ", reverse=True)": ")",
 }
