@@ -112,6 +112,8 @@ def together(
             executor.run(program, feed=batch(step, part, widths[-1]))
         return weights(program)
 
+    if for_a_trainer is not None:  # its own errors come from here, not from a thread
+        trainer_program(for_a_trainer, widths)
     return run_local(work, trainers=trainers, pservers=SERVER)
 
 

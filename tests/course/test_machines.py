@@ -49,3 +49,11 @@ def test_the_parts_of_a_batch_are_the_whole() -> None:
 def test_a_list_of_something_else_is_refused(change: Any, said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         machines.trainer_program(change)
+
+
+def test_an_error_in_the_list_is_the_learners_own() -> None:
+    def unwritten(ops: Any) -> Any:
+        raise NotImplementedError("for_a_trainer")
+
+    with pytest.raises(NotImplementedError, match="for_a_trainer"):
+        machines.together(1, unwritten)
