@@ -168,7 +168,7 @@ $(BUNDLE): $(WIDGETS) | $(NODE_MODULES)
 	npm --prefix widgets run build
 	@touch $@
 
-$(PROJECT): pyproject.toml widgets/hatch_build.py $(PACKAGES) | $(BUNDLE)
+$(PROJECT): pyproject.toml widgets/hatch_build.py widgets/teachgraph_command.py $(PACKAGES) | $(BUNDLE)
 	uv pip install --quiet --python $(VENV) --no-deps --no-build-isolation --editable .
 	@touch $@
 
