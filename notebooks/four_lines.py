@@ -12,7 +12,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-import teachgraph as tg
 import teachgraph.fluid as fluid
 
 # %% [markdown]
