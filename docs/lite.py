@@ -2,8 +2,8 @@
 
 `python -m docs.lite`, which `make lite` calls. The interpreter comes from npm, pure
 Python packages from PyPI. What no registry has is NumPy for this interpreter: without
-it the lab starts, saved pictures step, Python runs, and `import teachgraph` says which
-file to bring; with it (`--numpy FILE`) the lessons run.
+it the lab starts, saved pictures step, Python runs, and a note says which file to
+bring; with it (`--numpy FILE`) the lessons run.
 """
 
 from __future__ import annotations
@@ -217,8 +217,8 @@ def first_cells(wanted: str, bring: bool) -> list[dict[str, Any]]:
 
 BRING = """\
 > This JupyterLite was built without NumPy for its interpreter, which no registry has:
-> its pictures step, but the cells do not run. Bring `{wanted}` and build it anew with
-> `make lite ARGS='--numpy {wanted}'`.
+> its pictures step once you click on them, but the cells do not run. Bring `{wanted}`
+> and build it anew with `make lite ARGS='--numpy {wanted}'`.
 """
 
 

@@ -17,6 +17,10 @@ from tests.packaging.commands import ROOT, run
 pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 
+MILLISECONDS = 240_000
+"""The interpreter takes a minute to start where processors are busy."""
+
+
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
@@ -38,7 +42,9 @@ def address() -> Iterator[str]:
 
 def test_it_starts_and_its_pictures_step(address: str, online: Watched) -> None:
     page = online.page
+    page.set_default_timeout(MILLISECONDS)
     page.goto(f"{address}/lab/index.html?path=02_the_tape.ipynb")
+    page.locator(".tg-still, .tg-root").first.click()
     view = page.locator(".tg-root").first
     view.wait_for()
     before = view.inner_text()

@@ -185,3 +185,29 @@ def test_the_faults_of_the_network_are_seen_and_mended(notebook: Any) -> None:
     assert float(share) < 1e-3
     assert re.search(r"log made \d+ infinities in 640 elements", text)
     assert "surprise = -tg.log(probability)" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_four_lines_fall_as_the_chain_rule_says(notebook: Any) -> None:
+    if notebook.metadata["source"] != "four_lines":
+        return
+    text = printed(notebook)
+    assert "each gradient is 0.15: True" in text
+    assert "falls by 0.003250, as the chain rule says: 0.003250" in text
+    assert "fc_0_w_0_GRAD = X.T @ fc_0_tmp_0_GRAD" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_first_model_that_is_good_enough_saves_most_of_the_work(
+    notebook: Any,
+) -> None:
+    if notebook.metadata["source"] != "good_enough":
+        return
+    text = printed(notebook)
+    assert "the loop is right as often: True" in text
+    rows = re.findall(r"^ +([\d.]+) +([\d.]+)% +(\d+) ", text, re.MULTILINE)
+    by_bar = {bar: (float(right), int(spent)) for bar, right, spent in rows}
+    assert by_bar["0.90"][0] >= by_bar["1.01"][0] - 1
+    assert by_bar["0.90"][1] < 0.3 * by_bar["1.01"][1]
