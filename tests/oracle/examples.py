@@ -45,22 +45,6 @@ MODULES = (
     "paddle.optimizer",
     "paddle.optimizer.lr",
     "paddle.io",
-    "paddle.amp",
-    "paddle.autograd",
-    "paddle.callbacks",
-    "paddle.distribution",
-    "paddle.incubate",
-    "paddle.linalg",
-    "paddle.metric",
-    "paddle.nn.utils",
-    "paddle.regularizer",
-    "paddle.text",
-    "paddle.utils",
-    "paddle.vision",
-    "paddle.vision.models",
-    "paddle.vision.ops",
-    "paddle.vision.transforms",
-    "paddle.base",
 )
 SECONDS = 30
 OK = "ok"
