@@ -15,15 +15,20 @@ for, is imported when it is first used (PEP 562).
 """
 
 import sys
+
+if sys.argv[:1] == ["-m"] and "-m teachgraph" in " ".join(sys.orig_argv):
+    # Python imports this before it runs `__main__`, which then takes care of Ctrl-C.
+    # `signal` would import other modules first, and Ctrl-C show these.
+    import _signal  # type: ignore[import-not-found]
+
+    from teachgraph_command import quit_at_once as _quit_at_once
+
+    _signal.signal(_signal.SIGINT, _quit_at_once)
+
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-if sys.argv[:1] == ["-m"] and "-m teachgraph" in " ".join(sys.orig_argv):
-    # Python imports this before it runs `__main__`, which then takes care of Ctrl-C.
-    _signal = import_module("signal")
-    _signal.signal(_signal.SIGINT, import_module("teachgraph_command").quit_at_once)
 
 from teachgraph.core import callsite as callsite
 from teachgraph.core import modes as modes

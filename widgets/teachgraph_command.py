@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+# `signal` imports modules for a tenth of a second, in which Ctrl-C would show.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 __all__ = ["main"]
 
@@ -17,13 +21,13 @@ def quit_at_once(*_: object) -> NoReturn:
 
 def main() -> int:
     """Run one command; return the exit code."""
-    before = signal.signal(signal.SIGINT, quit_at_once)
+    before = _signal.signal(_signal.SIGINT, quit_at_once)
     from teachgraph.cli import main as run
 
     if before is quit_at_once:  # of `python -m teachgraph`
-        before = signal.default_int_handler
+        before = _signal.default_int_handler
     try:
-        signal.signal(signal.SIGINT, before)
+        _signal.signal(_signal.SIGINT, before)
         return run()
     except KeyboardInterrupt:
         os.write(2, b"Interrupted.\n")

@@ -56,7 +56,8 @@ def known_as(room: str) -> None:
     whole = f"teachgraph.{room}"
     here = sys.modules[whole]
     for name in FINER[room].split():
-        own = vars(here).get(name)
+        _, _, last = name.rpartition(".")
+        own = vars(here).setdefault(last, here)
         alias = own if isinstance(own, ModuleType) else here
         module = sys.modules.setdefault(f"{whole}.{name}", alias)
         if module is not here:
