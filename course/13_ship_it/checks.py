@@ -233,6 +233,7 @@ def load(ask):
         expect(seen["refused"], f"accepts_{kind}", **facts)
         expect(not seen["kind"], "other_error", **{**facts, "kind": seen["kind"]})
         expect(name in seen["error"], "no_name", **facts)
+        expect(len(seen["error"]) < len(name) + 120, "whole_file", name=name)
 
 
 def number(n):

@@ -10,9 +10,11 @@
 # ## Watch it happen
 #
 # First the program that has trained a network for digits: the way there, the way back,
-# the updates. Then the framework saves what *reading* digits needs, and draws the saved
-# file on a page of its own: `shipped/digits.html`, beside your notebook. Open it in a
-# browser: the picture answers to mouse and keys, and no kernel is behind it.
+# the updates. Between its two layers stands `batch_norm`, which subtracts a mean from
+# each number and divides by a spread. Then the framework saves what *reading* digits
+# needs, and draws the saved file on a page of its own: `shipped/digits.html`, beside
+# your notebook. Open it in a browser: the picture answers to mouse and keys, and no
+# kernel is behind it.
 
 # %% [markdown] lang="zh"
 # # 交付
@@ -24,9 +26,10 @@
 #
 # ## 看它发生
 #
-# 先看训练了一个数字网络的程序：去程、返回的路、更新。然后框架把*认*数字所需的部分保存下
-# 来，并把保存的文件画在单独的一页上：`shipped/digits.html`，就在你的笔记本旁边。用浏览
-# 器打开它：图仍会响应鼠标和键盘，而背后没有内核。
+# 先看训练了一个数字网络的程序：去程、返回的路、更新。它的两层之间有 `batch_norm`，给每
+# 个数减去一个平均，再除以散布。然后框架把*认*数字所需的部分保存下来，并把保存的文件画在
+# 单独的一页上：`shipped/digits.html`，就在你的笔记本旁边。用浏览器打开它：图仍会响应鼠
+# 标和键盘，而背后没有内核。
 
 # %%
 # %load_ext teachgraph
