@@ -13,8 +13,9 @@ def needed_by(name: str, codes: Iterable[str]) -> set[str]:
 
     Attributes count as names: `loss.backward()` needs whatever defines `backward`.
 
-    >>> needed_by("c", ["def a(): return 1", "def b(): return a()", "c = b() + 1"])
-    {'a', 'b'}
+    >>> cells = ["def a(): return 1", "def b(): return a()", "c = b() + 1"]
+    >>> sorted(needed_by("c", cells))
+    ['a', 'b']
     """
     reads = reads_of(codes)
     needed: set[str] = set()

@@ -25,8 +25,8 @@ from teachgraph.course.table import CourseError, Lesson, find
 
 __all__ = ["grade_class"]
 
-Heard = Callable[[int, int, str], None]
-"""Hears how many notebooks are graded, of how many, and whose was the last."""
+Heard = Callable[[int, int], None]
+"""Hears how many notebooks are graded, and of how many."""
 
 
 def grade_class(
@@ -34,7 +34,7 @@ def grade_class(
     chosen: list[Lesson] | None = None,
     at_once: int = 1,
     limits: Limits | None = None,
-    heard: Heard = lambda done, count, student: None,
+    heard: Heard = lambda done, count: None,
 ) -> list[Row]:
     """Grade the submissions in a folder, which stays as it is.
 
@@ -72,7 +72,7 @@ def grade_class(
         for line in lines:
             answer = json.loads(line)
             marked[answer["job"]] = read_marked(answer["marked"])
-            heard(len(marked), len(jobs), jobs[answer["job"]][0].student)
+            heard(len(marked), len(jobs))
     if len(marked) < len(jobs):
         raise CourseError("Grading was cut short: its server has ended.")
     return [

@@ -12,10 +12,11 @@ import json
 import os
 import random
 import re
+import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class Shell(InteractiveShell):
     seen: tuple[str, ...] = ()
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
-        self.seen = tuple(stb)
+        self.seen = tuple(map(str, stb))
 
 
 def untraced(code: str) -> str:
@@ -124,6 +125,7 @@ def settle(folder: Path, home: Path) -> None:
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         os.environ[name] = str(home)
     os.environ["MPLBACKEND"] = "Agg"
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     sys.dont_write_bytecode = True
@@ -149,7 +151,8 @@ def new_shell() -> Shell:
 def serve(shell: Shell, walls: Walls, lesson: Lesson) -> None:
     """Run cells and answer questions until the judge hangs up."""
     me, channel = os.getpid(), socket.socket(fileno=CHANNEL)
-    for line in channel.makefile("rb"):
+    lines: Iterable[bytes] = channel.makefile("rb")
+    for line in lines:
         asked = json.loads(line)
         before = time.process_time()
         if "code" in asked:
@@ -181,7 +184,7 @@ def run_cell(shell: Shell, code: str, *, counted: bool) -> dict[str, Any]:
         "count": number,
         "ename": type(error).__name__,
         "evalue": str(error),
-        "traceback": [str(line) for line in shell.seen],
+        "traceback": list(shell.seen),
     }
 
 

@@ -11,7 +11,6 @@ import os
 import resource
 import site
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,7 +88,7 @@ class Walls:
         self.folder, self.secret = self.folder.resolve(), self.secret.resolve()
         self.limit_resources()
         landlock.enclose(readable(), [self.folder, Path(os.devnull)])
-        sys.addaudithook(self.hook())
+        sys.addaudithook(Hook(self))
 
     def limit_resources(self) -> None:
         """Limit memory, files and, as a last resort, the processor's time."""
@@ -101,40 +100,47 @@ class Walls:
         lower(resource.RLIMIT_NOFILE, 256)
         lower(resource.RLIMIT_CORE, 0)
 
-    def hook(self) -> Callable[[str, tuple[Any, ...]], None]:
-        """The audit hook: raises PermissionError for what is refused."""
-        me, own = os.getpid(), Below([self.folder])
-        secret, needed = Below([self.secret]), Below([self.folder, *readable()])
-
-        def opened(path: object, flags: int) -> None:
-            if flags & WRITING and path not in own:
-                self.refuse("refused_write", path)
-            if path in secret and path not in needed:
-                self.refuse("refused_read", path)
-
-        def changed(paths: tuple[Any, ...]) -> None:
-            for path in paths:
-                if isinstance(path, str | bytes) and path not in own:
-                    self.refuse("refused_write", path)
-
-        def audit(event: str, arguments: tuple[Any, ...]) -> None:
-            if event == "open" and not isinstance(arguments[0], int):
-                opened(arguments[0], arguments[2])
-            elif event in CHANGING:
-                changed(arguments)
-            elif event in STARTING:
-                self.refuse("refused_start", arguments[0])
-            elif event in OUTSIDE or (event in SIGNALLING and arguments[0] != me):
-                self.refuse("refused_outside", event)
-
-        return audit
-
     def refuse(self, sentence: str, what: object) -> None:
         """Note what was tried; raise PermissionError."""
         words = say(sentence, self.language, what=shown(what))
         if words not in self.refused and len(self.refused) < 20:
             self.refused.append(words)
         raise PermissionError(words)
+
+
+class Hook:
+    """The audit hook: raises PermissionError at the learner's line."""
+
+    def __init__(self, walls: Walls) -> None:
+        self.refuse, self.me = walls.refuse, os.getpid()
+        self.own, self.secret = Below([walls.folder]), Below([walls.secret])
+        self.needed = Below([walls.folder, *readable()])
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Look at what Python is about to do."""
+        if event == "open":
+            self.opened(arguments[0], arguments[2])
+        elif event in CHANGING:
+            self.changed(arguments)
+        elif event in STARTING:
+            self.refuse("refused_start", arguments[0])
+        elif event in OUTSIDE or (event in SIGNALLING and arguments[0] != self.me):
+            self.refuse("refused_outside", event)
+
+    def opened(self, path: object, flags: int) -> None:
+        """Refuse to write outside, and to read what others have handed in."""
+        if isinstance(path, int):
+            return
+        if flags & WRITING and path not in self.own:
+            self.refuse("refused_write", path)
+        if path in self.secret and path not in self.needed:
+            self.refuse("refused_read", path)
+
+    def changed(self, paths: tuple[Any, ...]) -> None:
+        """Refuse to change the folders outside."""
+        for path in paths:
+            if isinstance(path, str | bytes) and path not in self.own:
+                self.refuse("refused_write", path)
 
 
 class Below:
