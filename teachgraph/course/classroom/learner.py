@@ -17,6 +17,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from teachgraph.course.classroom.walls import Walls
 from teachgraph.course.judging import performed
 from teachgraph.course.table import Lesson
 
-__all__ = ["become_learner", "untraced"]
+__all__ = ["become_learner", "the_shell", "untraced"]
 
 CHANNEL = 3
 """The one file that is open in the learner's process beside the standard ones."""
@@ -91,7 +92,7 @@ def become_learner(
     os.setsid()
     isolate_files(channel.fileno(), printed)
     settle(walls.folder, home)
-    shell = new_shell()
+    shell = the_shell()
     walls.put_up()
     serve(shell, walls, lesson)
 
@@ -136,8 +137,12 @@ def settle(folder: Path, home: Path) -> None:
     gc.freeze()
 
 
-def new_shell() -> Shell:
-    """A shell with names of its own, which writes no history and draws nothing."""
+@cache
+def the_shell() -> Shell:
+    """The shell of this process, which writes no history and draws nothing.
+
+    It is made before the first fork, so that each learner's process has it at once.
+    """
     quiet = Config()
     quiet.HistoryManager.enabled = False
     quiet.InteractiveShell.colors = "nocolor"

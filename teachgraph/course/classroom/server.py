@@ -22,6 +22,7 @@ from typing import Any
 
 from teachgraph.course import mine
 from teachgraph.course.classroom.kernel import adopt_orphans, end_descendants
+from teachgraph.course.classroom.learner import the_shell
 from teachgraph.course.classroom.marking import Rooms, mark
 from teachgraph.course.classroom.marks import Marked
 from teachgraph.course.classroom.submissions import Submission, notebooks
@@ -55,6 +56,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="teachgraph-class-"))
     adopt_orphans()
     try:
+        os.environ["IPYTHONDIR"] = str(folder / "ipython")
         preload([job["lesson"] for job in order["jobs"]])
         Server(order, folder).serve()
     finally:
@@ -66,6 +68,7 @@ def preload(numbers: list[str]) -> None:
     """Import and read what every judge and every learner needs."""
     for name in PRELOADED:
         import_module(name)
+    the_shell()
     for number in set(numbers):
         lesson = find(number)
         mine.built_from(mine.parts({}, before=lesson))
