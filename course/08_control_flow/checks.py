@@ -6,11 +6,10 @@ A body is named: "scale" is h w, "bend" is softplus(h w + b), "mix" is h @ m, an
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import numpy as np
 
 import teachgraph as paddle
+from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.judging import expect, needs, quiz
 
 CASES = 24
@@ -104,7 +103,7 @@ def block_of(mine, kind, most, calls):
 
 
 def first_values(h, weights):
-    """What a loop begins with, by name."""
+    """Return the initial values of the loop variables, by name."""
     named = {f"w_{i}": w for i, w in enumerate(weights)}
     return {"h": h, "i": np.zeros(()), **named}
 
@@ -166,35 +165,12 @@ def run_unrolled(mine, rounds):
     }
 
 
-@contextmanager
-def bounded():
-    """Let loops that are written meanwhile end after so many rounds; their counts."""
-    loop, counts = paddle.static.nn.while_loop, []
-
-    def bounded_loop(condition, body, state, *options, **named):
-        def going(count, *state):
-            return paddle.logical_and(count < MOST, condition(*state))
-
-        def round_(count, *state):
-            return [count + 1, *body(*state)]
-
-        zero = paddle.zeros([1], "int64")
-        count, *last = loop(going, round_, [zero, *state], *options, **named)
-        counts.append(count)
-        return last
-
-    paddle.static.nn.while_loop = bounded_loop
-    try:
-        yield counts
-    finally:
-        paddle.static.nn.while_loop = loop
-
-
 def run_collatz(mine, numbers):
     """The rounds that the learner's loop takes for numbers, and its operators."""
     paddle.enable_static()
     main = paddle.static.Program()
-    with paddle.static.program_guard(main, paddle.static.Program()), bounded() as made:
+    new = paddle.static.program_guard(main, paddle.static.Program())
+    with new, rounds_at_most(MOST) as made:
         found = mine.collatz(paddle.static.data("n", [1], "int64"))
     expect(isinstance(found, paddle.static.Variable), "a_variable")
     exe, rounds = paddle.fluid.Executor(), []

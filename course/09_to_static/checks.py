@@ -8,6 +8,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.core.errors import TeachgraphError
+from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.converting import Converter, both, either, repeated
 from teachgraph.course.judging import Wrong, expect, needs, quiz
 
@@ -143,28 +144,17 @@ def run_rule(mine, task, source, numbers):
     return {"values": [names[name] for name in numbers], "calls": calls, "text": text}
 
 
-def bounded(condition, body, state):
-    """A loop that ends after so many rounds, whatever the condition says."""
-
-    def goes_on(*state):
-        return paddle.logical_and(state[-1] < MOST, condition(*state[:-1]))
-
-    def round_(*state):
-        return *body(*state[:-1]), state[-1] + 1
-
-    return repeated(goes_on, round_, (*state, state[0] * 0))[:-1]
-
-
 def run_program(mine, task, source, numbers):
-    """What the converted source computes in a program."""
+    """Run the converted source as a program and return the results."""
     paddle.enable_static()
     chosen = rules(mine, task)
     if task == "convert_while":
         chosen = Converter(mine.convert_if, mine.convert_while)
     text = "\n".join(map(chosen.converted, ast.parse(source).body))
     main = paddle.static.Program()
-    with paddle.static.program_guard(main, paddle.static.Program()):
-        names = {"either": either, "repeated": bounded, "both": both}
+    new = paddle.static.program_guard(main, paddle.static.Program())
+    with new, rounds_at_most(MOST):
+        names = {"either": either, "repeated": repeated, "both": both}
         names["n"] = paddle.static.data("n", [1], "int64")
         try:
             exec(text, names)

@@ -146,7 +146,7 @@ def run_of(mine, ops, names, draws):
 
 
 def picture(ops):
-    """What the operators are, to see if one changed."""
+    """Return the identities of operators and variables, to see if one changed."""
     return [
         (id(one.op), [id(x) for x in one.inputs], [id(x) for x in one.outputs])
         for one in ops
@@ -179,7 +179,7 @@ def run_pass(mine, name, steps, fetch):
 
 
 def judged(ask, name, steps, fetch):
-    """What is asked of every pass: the same results, and the list as it was."""
+    """Check what every pass must keep: the results, and the list it was given."""
     seen = ask(run_pass, name, steps, fetch)
     after, program = seen["after"], told(steps, fetch)
     expect(not seen["changed"], "changed")

@@ -1,8 +1,6 @@
 """Checks of lesson 11: lifetimes of random programs, plans, segments computed again.
 
-A program is plain data: for each operator what it reads and what it writes, by
-position. A negative position is a parameter, "" an output that nobody wants, and a
-fraction a constant.
+Programs are plain data, as `random_programs` says.
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.random_programs import drawn, written
 from teachgraph.planning.arena import Span, packed
 
 CASES = 24
@@ -27,45 +26,9 @@ SEPARATE = [[8, 0, 1], [16, 2, 3], [8, 4, 5]]
 AT_ONCE = [[8, 0, 3], [16, 0, 3], [24, 0, 3]]
 
 
-def drawn(seed):
-    """A random program, and what is fetched of it."""
-    draw = np.random.default_rng(seed)
-    rows, known = [], [0, -1]
-    for step in range(int(draw.integers(2, 12))):
-        reads = [
-            known[int(i)] for i in draw.integers(len(known), size=draw.integers(3))
-        ]
-        if draw.random() < 0.2:
-            reads.append(0.5)
-        new = 2 * step + 1
-        writes = [[new], [new], ["", new], [new, new + 1], [-1]][draw.integers(5)]
-        rows.append([reads, writes])
-        known += [one for one in writes if one not in ("", -1)]
-    fetch = draw.choice(known, min(len(known), 1 + seed % 2), replace=False)
-    return rows, [int(one) for one in fetch]
-
-
-def built(mine, rows):
-    """The program, and its Variables by position."""
-    main = mine.Program()
-    found = {
-        0: mine.Variable(main, "x", [2], is_data=True),
-        -1: mine.Variable(main, "w", [2], stop_gradient=False, persistable=True),
-        "": None,
-    }
-    for reads, writes in rows:
-        inputs = [np.ones(2) * one if one == 0.5 else found[one] for one in reads]
-        for one in writes:
-            if one not in found:
-                found[one] = mine.Variable(main, f"v{one}", [2])
-        op = mine.Op("op", lambda *arrays: arrays, None)
-        main.insert(mine.Operator(op, inputs, [found[one] for one in writes]))
-    return main, found
-
-
 def run_lifetimes(mine, rows, fetch):
     """The lifetimes, by name."""
-    main, found = built(mine, rows)
+    main, found = written(mine, rows)
     with lines_at_most(LINES):
         lives = mine.lifetimes(list(main.ops), [found[one] for one in fetch])
     if lives is None:
@@ -87,14 +50,14 @@ def by_hand(rows, fetch):
             if one not in ("", -1):
                 read = [at for at, (reads, _) in enumerate(rows) if one in reads]
                 end = len(rows) - 1 if one in fetch else max([step, *read])
-                lives[names.get(one, f"v{one}")] = [step, end]
+                lives[names.get(one, f"value{one}")] = [step, end]
     return lives
 
 
 def told(rows, fetch):
     """A program in one line, as the messages show it."""
     names = {0: "x", -1: "w", "": "_", 0.5: "0.5"}
-    text = lambda ones: ", ".join(names.get(one, f"v{one}") for one in ones)
+    text = lambda ones: ", ".join(names.get(one, f"value{one}") for one in ones)
     steps = [f"{text(writes)} = op({text(reads)})" for reads, writes in rows]
     return f"{'; '.join(steps)}; fetch {text(fetch)}"
 
@@ -230,7 +193,7 @@ def lifetimes(ask):
         for name, (start, end) in wanted.items():
             facts = {"name": name, "program": program, "got": seen[name]}
             expect(seen[name][0] == start, "begins", wanted=start, **facts)
-            fetched = any(name == f"v{one}" for one in fetch)
+            fetched = any(name == f"value{one}" for one in fetch)
             ends = seen[name][1] == end
             expect(ends or not fetched, "fetched", wanted=end, **facts)
             expect(ends, "ends", wanted=end, **facts)

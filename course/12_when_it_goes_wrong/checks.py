@@ -14,7 +14,7 @@ KINDS = ["fine", "nan", "inf", "-inf", "whole"]
 
 
 def run_layers(mine, widths, seed):
-    """What ten ReLU layers with the learner's weights do to the size of numbers."""
+    """Measure the size of numbers behind ten ReLU layers with the learner's weights."""
     draw = np.random.default_rng(seed)
     x = np.abs(draw.normal(0.0, 1.0, [16, widths[0]]))
     start, seen = np.sqrt(np.mean(x * x)), []

@@ -105,7 +105,7 @@ for layer in stiff.net[::2]:
 # %% task="weights_that_move" tags=["quiz"]
 ### 说明 第一步之后，stiff 的五个权重矩阵中有几个变了。
 def weights_that_move():
-    """How many of the five weight matrices of "stiff" change in its first step."""
+    """Number of the five weight matrices of "stiff" that change in its first step."""
     ### BEGIN SOLUTION
     return 0
     ### END SOLUTION

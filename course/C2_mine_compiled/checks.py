@@ -1,15 +1,13 @@
 """Checks of C2: lines of Python are run one by one, and the names alive are compared.
 
-A program is plain data: for each operator what it reads and what it writes, by
-position. A negative position is a parameter, "" an output that nobody wants, and a
-fraction a constant.
+Programs are plain data, as `random_programs` says.
 """
 
 from __future__ import annotations
 
-import numpy as np
 
 from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.random_programs import drawn, written
 
 CASES = 30
 LINES = 200_000
@@ -20,42 +18,15 @@ TOGETHER = [[[0], [1, 2]], [[1, 2], [3]], [[3], [4]]], [4]
 TRAINS = [[[-1, 0], [1]], [[-1, 1, 0.5], [-1]], [[1], ["", 2]]], [2]
 
 
-def drawn(seed):
-    """A random program, and what is fetched of it."""
-    draw = np.random.default_rng(seed)
-    rows, known = [], [0, -1]
-    for step in range(int(draw.integers(2, 12))):
-        reads = [
-            known[int(i)] for i in draw.integers(len(known), size=draw.integers(4))
-        ]
-        if draw.random() < 0.3:
-            reads.insert(int(draw.integers(len(reads) + 1)), 0.5)
-        new = 2 * step + 1
-        writes = [[new], [new], ["", new], [new, new + 1], [-1]][draw.integers(5)]
-        rows.append([reads, writes])
-        known += [one for one in writes if one not in ("", -1)]
-    computed = known[2:] or [0]
-    fetch = draw.choice(computed, min(len(computed), 1 + seed % 2), replace=False)
-    return rows, [int(one) for one in fetch]
-
-
 def built(mine, rows):
     """The program, its Variables by position, and a short name for each."""
-    main = mine.Program()
-    found = {
-        0: mine.Variable(main, "x", [2], is_data=True),
-        -1: mine.Variable(main, "w", [2], stop_gradient=False, persistable=True),
-        "": None,
-    }
-    for reads, writes in rows:
-        inputs = [0.5 if one == 0.5 else found[one] for one in reads]
-        for one in writes:
-            if one not in found:
-                found[one] = mine.Variable(main, f"value{one}", [2])
-        op = mine.Op("op", lambda *arrays: arrays, None)
-        main.insert(mine.Operator(op, inputs, [found[one] for one in writes]))
-    names = {x: short(one) for one, x in found.items() if x is not None}
-    return main, found, names
+    main, found = written(mine, rows)
+    return main, found, {x: short(one) for one, x in found.items() if x is not None}
+
+
+def draw_case(seed):
+    """A random program that fetches what it computes."""
+    return drawn(seed, of_all=False)
 
 
 def short(position):
@@ -171,7 +142,7 @@ def times_written(ask):
 
 def call_line(ask):
     """Run the line of each operator."""
-    for rows, _ in [TRAINS, TOGETHER, *map(drawn, range(CASES))]:
+    for rows, _ in [TRAINS, TOGETHER, *map(draw_case, range(CASES))]:
         for number, (reads, writes) in enumerate(rows):
             seen = ask(run_line, rows, number)
             read = [short(one) for one in reads if one != 0.5]
@@ -196,7 +167,7 @@ def call_line(ask):
 def body_lines(ask):
     """Run the lines, and look at the names that are there."""
     examples = [UNREAD, FETCHED, TOGETHER, TRAINS]
-    for rows, fetch in [*examples, *map(drawn, range(CASES))]:
+    for rows, fetch in [*examples, *map(draw_case, range(CASES))]:
         seen = ask(run_body, rows, fetch)
         facts = {
             "lines": "; ".join(seen["lines"]),

@@ -260,7 +260,7 @@ print("compiled:", attempt(trained, compiled(passes, body_lines), otherwise=""))
 # %% task="times_written" tags=["quiz"]
 ### 说明 编译训练时（一次 startup、400 步、多次测试），源码一共写了几次。
 def times_written():
-    """How often source was written: one startup, 400 steps, then many tests."""
+    """Times that source is written: one startup, 400 steps, then many tests."""
     ### BEGIN SOLUTION
     return 3
     ### END SOLUTION

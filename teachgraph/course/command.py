@@ -348,7 +348,9 @@ def _welcome(args: argparse.Namespace) -> Answer:
     path = (args.folder / "Welcome.ipynb").resolve()
     created = _written(path, notebook(args.lang))
     for case in cases():
-        _written(path.parent / GALLERY / case.file, case.notebook())
+        file = path.parent / GALLERY / case.file
+        if not file.exists():  # converting one takes a while
+            _written(file, case.notebook())
     sentence = "welcome_made" if created else "notebook_there"
     data = {"notebook": str(path), "created": created}
     return Answer([say(sentence, args.lang, path=path)], data)

@@ -347,10 +347,15 @@ class RayTransport:
 
     def unpacked(self, value: Any) -> Array:
         """The value of a message."""
-        if isinstance(value, list):
-            (value,) = self.ray.get(value, timeout=self.job.limit)
-        self.bytes_received += value.nbytes
-        return np.array(value)
+        return np.array(*self.fetched([value]))
+
+    def fetched(self, parts: Sequence[Any]) -> list[Array]:
+        """The values of messages, read-only; those in the object store at once."""
+        stored = [part[0] for part in parts if isinstance(part, list)]
+        found = iter(self.ray.get(stored, timeout=self.job.limit))
+        values = [next(found) if isinstance(part, list) else part for part in parts]
+        self.bytes_received += sum(value.nbytes for value in values)
+        return values
 
     def meet(self, what: str, value: Any) -> list[Any]:
         """Put a value down, and take those of all trainers, in their order."""
@@ -360,8 +365,11 @@ class RayTransport:
 
     def all_reduce(self, value: Array, ring: int = 0) -> Array:
         """The sum over all trainers, added in the order of their ranks."""
-        values = self.meet(f"all_reduce on ring {ring}", self.packed(value))
-        return summed([self.unpacked(part) for part in values])
+        parts = self.meet(f"all_reduce on ring {ring}", self.packed(value))
+        others = [part for rank, part in enumerate(parts) if rank != self.rank]
+        values = self.fetched(others)
+        values.insert(self.rank, value)
+        return summed(values)
 
     def broadcast(self, value: Array, root: int = 0, ring: int = 0) -> Array:
         """The value of trainer `root`."""

@@ -27,7 +27,7 @@ from teachgraph.ops.selection import select_output
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from teachgraph.static.document import Part, parsed, reading
 from teachgraph.static.late_numbers import call_function, call_function_grad
-from teachgraph.static.serialize import FORMAT, VERSION
+from teachgraph.static.serialize import CALLS_PYTHON, FORMAT, VERSION
 
 __all__ = ["program_from_bytes", "program_from_document"]
 
@@ -205,7 +205,7 @@ def read_op(part: Part) -> Op:
         op = find(part.name())
     except UnknownOpError as error:
         raise part.refuse(str(error)) from None
-    if op.type in ("py_func", "pylayer"):
+    if op.type in CALLS_PYTHON:
         raise part.refuse(f"a {op.type} would call a function that nobody has")
     return op
 

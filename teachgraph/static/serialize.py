@@ -20,10 +20,13 @@ from teachgraph.core.program import Block, Operator, Program, Variable
 from teachgraph.regularizer import L1Decay, L2Decay
 from teachgraph.static.variable import Parameter
 
-__all__ = ["FORMAT", "VERSION", "document_of", "program_bytes"]
+__all__ = ["CALLS_PYTHON", "FORMAT", "VERSION", "document_of", "program_bytes"]
 
 FORMAT = "teachgraph.program"
 VERSION = 1
+
+CALLS_PYTHON = ("py_func", "pylayer")
+"""Types of operators that call a function of this process."""
 
 Json = Any
 
@@ -111,7 +114,7 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
     Raises:
         ProgramError: It is a `py_func` or a `pylayer`.
     """
-    if operator.type in ("py_func", "pylayer"):
+    if operator.type in CALLS_PYTHON:
         raise ProgramError(
             at_user_line(
                 f"a {operator.type} calls a function of this process, which no "

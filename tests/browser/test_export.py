@@ -59,16 +59,15 @@ def test_the_page_steps_with_the_network_off(
     rows = offline.rows(view)
     assert [name for role, name, _ in rows if role == "main"][-2:] == ["sgd", "sgd"]
 
-    view.focus()
     for _ in range(5):  # backward, z, y, x and minimize are taken back
-        offline.page.keyboard.press("ArrowLeft")
+        view.press("ArrowLeft")
     made_last = [name for _, name, line in rows if line == 6]
     expect(view.locator(".tg-row.tg-future")).to_have_count(len(made_last))
     assert set(future(view)) == {"6"}
     offline.page.screenshot(path=artefacts / f"page_{theme}.png", full_page=True)
-    offline.page.keyboard.press("Home")
+    view.press("Home")
     expect(view.locator(".tg-row.tg-future")).to_have_count(len(rows))
-    offline.page.keyboard.press("End")
+    view.press("End")
     expect(view.locator(".tg-row.tg-future")).to_have_count(0)
     assert offline.asked == [file.as_uri()]
     assert offline.errors == []

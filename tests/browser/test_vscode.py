@@ -133,7 +133,7 @@ def reopened(
 
 
 def seen(frame: Frame, text: str) -> int:
-    """How often words are visible."""
+    """Count the places where words are visible."""
     return sum(one.is_visible() for one in frame.get_by_text(text).all())
 
 
@@ -148,10 +148,9 @@ def test_each_picture_steps_and_no_words_stand_beside_it(
             view = views.nth(index)
             expect(view).to_have_attribute("data-state", "done")
             expect(view).to_have_attribute("data-theme", "dark")
-            view.focus()
-            watched.page.keyboard.press("Home")
+            view.press("Home")
             expect(view.locator(".tg-future").first).to_be_attached()
-            watched.page.keyboard.press("End")
+            view.press("End")
             expect(view.locator(".tg-future")).to_have_count(0)
         last = views.nth(2)
         last.get_by_role("tab", name="to_static").click()

@@ -188,7 +188,7 @@ def test_what_an_exercise_calls_is_blamed_first() -> None:
 
 
 def verdict_on(task: str, answers: dict[str, str]) -> CheckFailed:
-    """What a task's cell of lesson 05 says with some answers changed."""
+    """Return the verdict of a task's cell of lesson 05 with some answers changed."""
     played = rehearse(read(find("05")), answers, long=False)
     (verdict,) = (
         cell.error for cell in played if (cell.role, cell.task) == ("check", task)

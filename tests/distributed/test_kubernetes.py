@@ -84,7 +84,7 @@ def documents() -> list[Any]:
 
 
 def wrong(value: Any, schema: Any, where: str) -> list[str]:
-    """What is not as the schema says: unknown and missing fields, and types."""
+    """List the unknown fields, the missing ones, and those of another type."""
     if isinstance(schema, type):
         return [] if type(value) is schema else [f"{where} is {value!r}"]
     if isinstance(schema, list):

@@ -1,4 +1,4 @@
-"""What a trainer must not send ends the cluster with an error that says who and why."""
+"""Messages that a trainer must not send end the cluster, with who and why."""
 
 from __future__ import annotations
 

@@ -84,7 +84,12 @@ STEPPING = r"""
     place.className = "tg-stepped";
     // The page's rules for texts among the outputs are not the view's.
     still.closest("." + RICH.join(",."))?.classList.remove(...RICH);
-    mount(place, await unzip(log), options);
+    const { dispose } = mount(place, await unzip(log), options);
+    place.takeBack = () => {
+      dispose();
+      place.replaceWith(still);
+      still.teachgraph = false;
+    };
     still.replaceWith(place);
   };
 
@@ -101,12 +106,20 @@ STEPPING = r"""
       if (!log || still.teachgraph) return;
       still.teachgraph = true;
       await replace(still, log, JSON.parse(options), await (loaded ??= load(code)));
+      later();
     };
+    const areaOf = (output) =>
+      CELLS.map((cell) => output.closest(cell)).find((cell) => cell);
+    const isLive = (area) =>
+      [...area.querySelectorAll(".tg-root")].some((v) => !v.closest(".tg-stepped"));
     const look = () => {
       due = 0;
+      // A host may restore the live view long after it said that it cannot.
+      for (const place of root.querySelectorAll(".tg-stepped"))
+        if (isLive(areaOf(place))) place.takeBack();
       for (const still of root.querySelectorAll(".tg-still")) {
-        const area = CELLS.map((cell) => still.closest(cell)).find((cell) => cell);
-        if (!area || area.querySelector(".tg-root")) continue;
+        const area = areaOf(still);
+        if (!area || isLive(area)) continue;
         const words = [...area.querySelectorAll(".output_container")]
           .filter((output) => output.textContent.trim() === PLAIN);
         const isGone = /Error displaying widget/.test(area.textContent);
