@@ -64,7 +64,7 @@ class Kernel:
         self.ended: int | None = None
         self.asleep = self.spent = 0.0
         self.looked = self.looked_at_all = time.monotonic()
-        self.refused: list[str] = []
+        self.seen: list[str] = []
 
     def ask(self, **question: Any) -> dict[str, Any]:
         """Ask for something and wait for the reply.
@@ -81,7 +81,7 @@ class Kernel:
                 line, self.read = self.read.split(b"\n", 1)
                 reply = read_reply(line)
                 if reply.get("nonce") == nonce:
-                    self.refused = [str(words) for words in reply["refused"]]
+                    self.seen = [str(words) for words in reply["seen"]]
                     return reply
 
     def exchange(self, data: bytes) -> bytes:
@@ -176,13 +176,11 @@ class Kernel:
             return Stopped("stopped_time", seconds=self.limits.seconds)
         return Stopped("died")
 
-    def close(self) -> bool:
-        """End it and all that it has started; tell whether any of those still ran."""
-        left = any(process.pid != self.pid for process in descendants())
+    def close(self) -> None:
+        """End it and all that it has started."""
         end_descendants()
         self.channel.close()
         os.close(self.prints)
-        return left
 
 
 def read_reply(line: bytes) -> dict[str, Any]:
@@ -191,7 +189,7 @@ def read_reply(line: bytes) -> dict[str, Any]:
         reply = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    whole = isinstance(reply, dict) and {"answer", "seconds", "refused"} <= set(reply)
+    whole = isinstance(reply, dict) and {"answer", "seconds", "seen"} <= set(reply)
     return reply if whole else {}
 
 

@@ -27,7 +27,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-import teachgraph
+from teachgraph.autograd.random_state import seed
 from teachgraph.course.beside import draw
 from teachgraph.course.classroom.walls import Walls
 from teachgraph.course.judging import performed
@@ -132,7 +132,7 @@ def settle(folder: Path, home: Path) -> None:
     sys.dont_write_bytecode = True
     random.seed(SEED)
     np.random.seed(SEED)  # noqa: NPY002 - the learner's own code may draw from it
-    teachgraph.seed(SEED)
+    seed(SEED)
     draw(False)
     gc.freeze()
 
@@ -169,7 +169,7 @@ def serve(shell: Shell, walls: Walls, lesson: Lesson) -> None:
         reply = {
             "nonce": asked["nonce"],
             "seconds": time.process_time() - before,
-            "refused": walls.refused,
+            "seen": walls.seen,
             "answer": answer,
         }
         sys.stdout.flush()

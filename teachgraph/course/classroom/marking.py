@@ -81,8 +81,7 @@ class Forked(Running):
             if "long" in cell["metadata"].get("tags", ())
         }
         self.seconds: dict[str, float] = {}
-        self.refused: list[str] = []
-        self.left = False
+        self.seen: list[str] = []
 
     def inside(self, rooms: Rooms, limits: Limits) -> None:
         """Run in a process of its own, between walls, until it has ended."""
@@ -91,8 +90,8 @@ class Forked(Running):
         try:
             self.all()
         finally:
-            self.refused = self.kernel.refused
-            self.left = self.kernel.close()
+            self.seen = self.kernel.seen
+            self.kernel.close()
 
     def execute(self, cell: NotebookNode) -> None:
         """Run a cell; one that only trains and shows, as we gave it, is left out."""
@@ -209,9 +208,7 @@ class Marking:
         run.inside(self.rooms, self.limits)
         for task, seconds in run.seconds.items():
             self.seconds[task] = max(seconds, self.seconds.get(task, 0.0))
-        self.flag(run.refused)
-        if run.left:
-            self.flag([say("left_running", self.language)])
+        self.flag(run.seen)
         return report_of(notebook, self.path, run.run), run
 
     def flag(self, words: list[str]) -> None:

@@ -46,6 +46,8 @@ class Limits:
     processes: int = 16
 
 
+MOST_SEEN = 20
+
 READABLE = ("/usr", "/lib", "/lib64", "/bin", "/etc", "/proc", "/dev", "/sys", "/opt")
 """Folders of the system, in which Python and its libraries look around."""
 
@@ -68,7 +70,7 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 @dataclass
 class Walls:
-    """The walls of one notebook; `refused` names what ran against them.
+    """The walls of one notebook; `seen` says what ran against them.
 
     Attributes:
         folder: Below it everything may be read and written.
@@ -81,13 +83,15 @@ class Walls:
     secret: Path
     language: Language
     limits: Limits
-    refused: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
 
     def put_up(self) -> None:
         """Shut this process in."""
         self.folder, self.secret = self.folder.resolve(), self.secret.resolve()
         self.limit_resources()
         landlock.enclose(readable(), [self.folder, Path(os.devnull)])
+        forked = say("forked", self.language)
+        os.register_at_fork(after_in_parent=lambda: self.note(forked))
         sys.addaudithook(Hook(self))
 
     def limit_resources(self) -> None:
@@ -103,9 +107,13 @@ class Walls:
     def refuse(self, sentence: str, what: object) -> None:
         """Note what was tried; raise PermissionError."""
         words = say(sentence, self.language, what=shown(what))
-        if words not in self.refused and len(self.refused) < 20:
-            self.refused.append(words)
+        self.note(words)
         raise PermissionError(words)
+
+    def note(self, words: str) -> None:
+        """Note what a teacher should know, once."""
+        if words not in self.seen and len(self.seen) < MOST_SEEN:
+            self.seen.append(words)
 
 
 class Hook:

@@ -150,6 +150,7 @@ def told(marked: Marked) -> dict[str, tuple[str, str]]:
 
 
 RIGHT = ("right", "shows")
+FORKED = "it started a process of its own; what was left of that was ended"
 OUTSIDE = "nothing is written outside of the notebook's folder while a class is graded"
 
 
@@ -191,7 +192,8 @@ def test_what_does_not_hinder_the_answer_is_right_and_flagged(
 ) -> None:
     assert told(graded[name]) == {"double": RIGHT, "halve": RIGHT}
     flags = {
-        "fork": ["it left a process running, which was ended"],
+        "fork": [FORKED],
+        "both go on": [FORKED],
         "swallowed": [
             f"{OUTSIDE}: {HOME}/mine.txt",
         ],

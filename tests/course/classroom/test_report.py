@@ -25,6 +25,11 @@ NAMES = [
 
 @pytest.fixture
 def rows() -> list[Row]:
+    return a_class()
+
+
+def a_class() -> list[Row]:
+    """A class whose students have names of all kinds, with a mistake each."""
     lesson = find("02")
     return [
         Row(name, lesson, marked(name, wrong=wrong)) for wrong, name in enumerate(NAMES)
