@@ -21,6 +21,7 @@ from teachgraph.course.classroom.submissions import (
     submissions,
 )
 from teachgraph.course.classroom.walls import Limits
+from teachgraph.course.messages import say
 from teachgraph.course.table import CourseError, Lesson, find
 
 __all__ = ["grade_class"]
@@ -54,10 +55,16 @@ def grade_class(
     if not hasattr(os, "fork"):
         raise CourseError("Grading a class needs Linux or macOS; on Windows use WSL.")
     handed_in = submissions(folder.resolve())
-    chosen = chosen or present(handed_in)
+    numbers = [lessons_in(one) for one in handed_in]
+    chosen = chosen or in_order(set().union(*numbers))
     if not chosen:
         raise CourseError(f"No submission in {folder} has a notebook of a lesson.")
-    jobs = [(one, lesson) for one in handed_in for lesson in chosen]
+    jobs = [
+        (one, lesson)
+        for one, theirs in zip(handed_in, numbers, strict=True)
+        for lesson in chosen
+        if lesson.number in theirs
+    ]
     order = {
         "jobs": [
             {"student": one.student, "path": str(one.path), "lesson": lesson.number}
@@ -67,31 +74,50 @@ def grade_class(
         "limits": asdict(limits or Limits()),
         "secret": str(folder.resolve()),
     }
-    marked: dict[int, Marked] = {}
+    marked: dict[tuple[str, str], Marked] = {}
     with server(order) as lines:
         for line in lines:
             answer = json.loads(line)
-            marked[answer["job"]] = read_marked(answer["marked"])
+            one, lesson = jobs[answer["job"]]
+            marked[one.student, lesson.number] = read_marked(answer["marked"])
             heard(len(marked), len(jobs))
     if len(marked) < len(jobs):
         raise CourseError("Grading was cut short: its server has ended.")
     return [
-        Row(one.student, lesson, marked[position])
-        for position, (one, lesson) in enumerate(jobs)
+        Row(
+            one.student, lesson, marked.get((one.student, lesson.number)) or absent(one)
+        )
+        for one in handed_in
+        for lesson in chosen
     ]
 
 
-def present(handed_in: list[Submission]) -> list[Lesson]:
-    """The lessons that somebody has handed in, in the course's order."""
-    numbers: set[str] = set()
+def lessons_in(one: Submission) -> set[str]:
+    """The numbers of the lessons that a student has handed in."""
+    if one.path.is_dir():
+        return set(notebooks(one.path))
     with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
-        for position, one in enumerate(handed_in):
-            folder = one.path
-            if not folder.is_dir():
-                folder = Path(room, str(position))
-                with suppress(Unreadable):
-                    one.unpack(folder)
-            numbers |= notebooks(folder).keys()
+        try:
+            one.unpack(Path(room, "files"))
+        except Unreadable:
+            return set()
+        return set(notebooks(Path(room, "files")))
+
+
+def absent(one: Submission) -> Marked:
+    """The marks of nothing, with the reason where a zip cannot be unpacked."""
+    reason = say("not_handed_in", "en")
+    if not one.path.is_dir():
+        with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
+            try:
+                one.unpack(Path(room, "files"))
+            except Unreadable as error:
+                reason = str(error)
+    return Marked(flags=[reason])
+
+
+def in_order(numbers: set[str]) -> list[Lesson]:
+    """The lessons of some numbers, in the course's order."""
     return sorted((find(number) for number in numbers), key=lambda one: one.place)
 
 

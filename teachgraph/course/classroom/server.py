@@ -157,9 +157,7 @@ def perform(job: Job, folder: Path, secret: Path, limits: Limits) -> Marked:
     rooms.home.mkdir(parents=True)
     try:
         Submission(job.student, Path(job.path)).unpack(rooms.work)
-        found = notebooks(rooms.work).get(job.lesson, [])
-        if not found:
-            return Marked(flags=[say("not_handed_in", "en")])
+        found = notebooks(rooms.work)[job.lesson]
         notebook = read_notebook(found[0])
         rooms = Rooms(found[0].parent, rooms.home, secret)
         source = read_once(find(job.lesson))

@@ -96,6 +96,7 @@ def others(folder: Path, source: Source) -> None:
     (folder / "broken").mkdir()
     (folder / "broken" / "00_doubling.ipynb").write_text("<<<<<<< HEAD")
     (folder / "nobody").mkdir()
+    (folder / "no zip.zip").write_text("not a zip")
     path = handed_in(folder / "two", source)
     (path.parent / "00_doubling (1).ipynb").write_bytes(path.read_bytes())
     path = handed_in(folder / "in a zip", source)
@@ -245,6 +246,8 @@ def test_chance_is_the_same_on_every_run(graded: dict[str, Marked]) -> None:
 
 def test_what_cannot_be_graded_says_why(graded: dict[str, Marked]) -> None:
     assert graded["nobody"].flags == ["not handed in"]
+    (flag,) = graded["no zip"].flags
+    assert flag.startswith("no zip.zip can't be unpacked")
     (flag,) = graded["broken"].flags
     assert flag.startswith("00_doubling.ipynb can't be read as a notebook")
     assert graded["two"].flags == [
