@@ -21,6 +21,7 @@ PADDLE := .cache/paddle
 TORCH := .cache/torch
 OLD_WIDGETS := .cache/ipywidgets-7
 NBGRADER := .cache/nbgrader
+LITE := .cache/lite/venv
 # The CPU build: from a folder of wheels where there is one, else from PyTorch's own.
 TORCH_WHEELS = $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu)
 
@@ -48,7 +49,7 @@ CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock site lite wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,13 +119,19 @@ lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate --quiet $(ARGS) --output-file requirements.lock
 
+site: setup ## build course, gallery, guide and reference as pages: .cache/site/html (ARGS="--lessons 00": a few)
+	python -m docs $(ARGS)
+
+lite: setup $(LITE)/.packages ## build JupyterLite, a lab in the browser: .cache/lite/html (ARGS='--numpy FILE')
+	python -m docs.lite $(ARGS)
+
 wheel: setup ## build the sdist and the wheel into dist
 	python -m build --no-isolation
 
 clean: ## remove all that was made, except your notebooks in learn
 	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .benchmarks
 	rm -rf dist widgets/node_modules widgets/teachgraph_widgets/static tests/artefacts
-	find course teachgraph tests widgets -name __pycache__ -prune -exec rm -rf {} +
+	find course docs teachgraph tests widgets -name __pycache__ -prune -exec rm -rf {} +
 
 setup: $(PROJECT) $(BUNDLE)
 
@@ -156,6 +163,13 @@ $(TORCH)/.packages: Makefile | $(VENV)/bin/uv
 		'torch==2.13.0' 'transformers==5.23.0' 'onnx==1.23.2' 'onnxscript==0.7.2' safetensors numpy
 	@touch $@
 
+# JupyterLite's extensions would be loaded by any lab beside which they are installed.
+$(LITE)/.packages: Makefile | $(VENV)/bin/uv
+	uv venv --quiet --allow-existing --python $(VENV)/bin/python $(LITE)
+	uv pip install --quiet --python $(LITE) 'jupyterlite-core==0.8.6' \
+		'jupyterlite-pyodide-kernel==0.8.6' jupyter-server 'ipywidgets>=8.1.5' 'anywidget>=0.9.18'
+	@touch $@
+
 # Hosts that have ipywidgets 7 still: a kernel of the tests imports it from here.
 $(OLD_WIDGETS)/.packages: Makefile | $(VENV)/bin/uv
 	uv pip install --quiet --no-deps --target $(OLD_WIDGETS) 'ipywidgets==7.7.5' 'ipython-genutils==0.2.0'
@@ -175,7 +189,7 @@ $(BUNDLE): $(WIDGETS) | $(NODE_MODULES)
 	npm --prefix widgets run build
 	@touch $@
 
-$(PROJECT): pyproject.toml widgets/hatch_build.py $(PACKAGES) | $(BUNDLE)
+$(PROJECT): pyproject.toml widgets/hatch_build.py widgets/teachgraph_command.py $(PACKAGES) | $(BUNDLE)
 	uv pip install --quiet --python $(VENV) --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -210,12 +210,11 @@ def test_after_an_error_everything_goes_on() -> None:
     assert x.grad.tolist() == [3.0, 5.0]
 
 
-def test_an_optimizer_refuses_a_gradient_that_is_not_the_parameters() -> None:
+def test_a_gradient_of_another_shape_is_refused_where_it_is_assigned() -> None:
     w = tg.to_tensor([1.0, 2.0], stop_gradient=False)
-    w.grad = tg.to_tensor([[1.0, 1.0], [1.0, 1.0]])
-    with pytest.raises(ShapeError, match=r"(?s)sgd .*\[2, 2\] beside a parameter"):
-        tg.optimizer.SGD(learning_rate=0.1, parameters=[w]).step()
-    assert w.tolist() == [1.0, 2.0]
+    with pytest.raises(errors.GradientShapeError, match=r"\[2, 2\] for a tensor of"):
+        w.grad = tg.to_tensor([[1.0, 1.0], [1.0, 1.0]])
+    assert w.grad is None
 
 
 @pytest.mark.parametrize("rate", [-1.0, "fast", None, float("nan")])
@@ -234,7 +233,7 @@ def test_a_static_variable_given_to_a_dynamic_function() -> None:
     program = tg.static.Program()
     with tg.static.program_guard(program, tg.static.Program()):
         variable = tg.static.data("x", [2], "float32")
-    with pytest.raises(DTypeError, match="a Variable has none yet"):
+    with pytest.raises(DTypeError, match="a Variable has none"):
         tg.to_tensor(variable)
     with pytest.raises(MixedModeError, match="feed the Tensor's values"):
         _ = tg.to_tensor([1.0, 2.0]) + variable

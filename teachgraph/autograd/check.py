@@ -200,7 +200,7 @@ class Derivative:
             outputs, wanted, list(weights), create_graph=True, allow_unused=True
         )
         return [
-            Tensor(np.zeros_like(x.data)) if dx is None else dx
+            Tensor.results(np.zeros_like(x.data)) if dx is None else dx
             for x, dx in zip(wanted, gradients, strict=True)
         ]
 
@@ -234,7 +234,9 @@ class Probe:
 
 def evaluate(function: Function, values: Sequence[Array]) -> list[Array]:
     """Evaluate a function of Tensors; return its floating outputs as arrays."""
-    tensors = [Tensor(value, stop_gradient=not is_floating(value)) for value in values]
+    tensors = [
+        Tensor.results(value, stop_gradient=not is_floating(value)) for value in values
+    ]
     return [out.data for out in floating_outputs(function(*tensors))]
 
 

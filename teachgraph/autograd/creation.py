@@ -11,15 +11,19 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.modes import chosen, using
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
-from teachgraph.core.program import default_main_program
+from teachgraph.core.program import Variable, current_block, default_main_program
 from teachgraph.core.tensor import run_op
 from teachgraph.ops.default_dtype import get_default_dtype
+from teachgraph.ops.functions.creation import assign, constant
+from teachgraph.ops.functions.joining import stack
+from teachgraph.ops.functions.math import cast
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr, Trained
 
-__all__ = ["Dynamic", "Parameter", "to_tensor"]
+__all__ = ["Dynamic", "Parameter", "tensor_of", "to_tensor"]
 
 
 class Parameter(Trained, Tensor):
@@ -59,10 +63,11 @@ class Parameter(Trained, Tensor):
 
 def to_tensor(
     data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
-) -> Tensor:
-    """A Tensor of the given values (a copy).
+) -> Any:
+    """A Tensor of the given values (a copy); in static mode a Variable of them.
 
-    Python floats become float32, integers int64; arrays keep their dtype.
+    Python floats become float32, integers int64; arrays keep their dtype. In a program
+    the values are an `assign_value` operator's, and a list may hold Variables.
 
     Args:
         data: A number, nested lists, an array or a Tensor.
@@ -80,17 +85,48 @@ def to_tensor(
     Tensor(shape=[], dtype=float32, place=Place(cpu), stop_gradient=True,
            0.5)
     """
-    tensor = Tensor(array_of(data, dtype), stop_gradient)
+    if chosen() and not getattr(current_block().program, "adopt", None):
+        return variable_of(data, dtype, stop_gradient)
+    tensor = Tensor.results(array_of(data, dtype), stop_gradient)
     if observers:
         announce("tensor_created", tensor)
     return tensor
 
 
+def tensor_of(data: Any, dtype: Any = None) -> Any:
+    """A Tensor of the given values, whatever the mode."""
+    with using(False):
+        return to_tensor(data, dtype)
+
+
+def variable_of(data: Any, dtype: Any, stop_gradient: bool) -> Any:
+    """A Variable of the given values, Variables among them included."""
+    variable = joined(data, dtype)
+    variable.stop_gradient = stop_gradient
+    return variable
+
+
+def joined(data: Any, dtype: Any) -> Any:
+    """Append the operators that make one Variable of numbers and Variables."""
+    if isinstance(data, Variable):
+        return assign(data) if dtype is None else cast(data, dtype)
+    if isinstance(data, (list, tuple)) and (known := among(data)) is not None:
+        return stack([joined(part, dtype or known.dtype) for part in data])
+    return constant(array_of(data, dtype))
+
+
+def among(data: Any) -> Variable | None:
+    """The first Variable in nested lists."""
+    if isinstance(data, Variable):
+        return data
+    parts = data if isinstance(data, (list, tuple)) else ()
+    return next((v for part in parts if (v := among(part)) is not None), None)
+
+
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """A fresh array of the values, of the dtype asked for or the usual one."""
     if isinstance(data, Traced) and not isinstance(data, Tensor):
-        message = "to_tensor takes values; a Variable has none yet"
-        raise DTypeError(at_user_line(message))
+        raise DTypeError(at_user_line("to_tensor takes values; a Variable has none"))
     try:
         array = np.array(data.data if isinstance(data, Tensor) else data)
     except ValueError as error:
@@ -116,12 +152,12 @@ def dtype_of(
     Raises:
         DTypeError: There is no such dtype here.
     """
-    own = isinstance(data, (np.ndarray, np.generic, Tensor))
-    if asked is None and array.dtype.kind == "f" and not own:
-        return dtypes.convert(get_default_dtype())
-    native = array.dtype.newbyteorder("=")
+    if asked is None:
+        own = isinstance(data, (np.ndarray, np.generic, Tensor))
+        usual = array.dtype.kind == "f" and not own
+        asked = get_default_dtype() if usual else array.dtype.newbyteorder("=")
     try:
-        return dtypes.convert(native if asked is None else asked)
+        return dtypes.convert(asked)
     except DTypeError as error:
         raise DTypeError(at_user_line(f"to_tensor: {error}")) from None
 
@@ -131,7 +167,7 @@ class Dynamic:
 
     def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
         """Run an op that has no inputs."""
-        return run_op.call(op, (), attrs, Tensor)
+        return run_op.call(op, (), attrs, Tensor.results)
 
     def create_parameter(
         self,

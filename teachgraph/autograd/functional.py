@@ -97,7 +97,7 @@ def matrix(y: Tensor, x: Tensor, common: int) -> Tensor:
     sizes = y.shape[common:]
     rows = [gradient_of(y, x, place) for place in np.ndindex(*sizes)]
     if not rows:
-        return Tensor(np.zeros([*y.shape, *x.shape[common:]], x.dtype))
+        return Tensor.results(np.zeros([*y.shape, *x.shape[common:]], x.dtype))
     result: Tensor = stack(rows, axis=common)
     shape = [*y.shape, *x.shape[common:]]
     return reshape(result, shape) if prod(shape) else result
@@ -108,7 +108,7 @@ def gradient_of(y: Tensor, x: Tensor, place: tuple[int, ...]) -> Tensor:
     start = np.zeros(y.shape, y.dtype)
     index: Any = (..., *place)
     start[index] = 1.0
-    seed = Tensor(start)
+    seed = Tensor.results(start)
     (dx,) = grad(y, x, seed, retain_graph=True, create_graph=True, allow_unused=True)
     return zeros_like(x) if dx is None else dx
 

@@ -182,7 +182,7 @@ def seeds_of(
         seed: Any = seed_for(root, weight)
         if create_graph:
             known = isinstance(weight, Tensor)
-            seed = weight.in_dtype(root.dtype) if known else Tensor(seed)
+            seed = weight.in_dtype(root.dtype) if known else Tensor.results(seed)
         edge = root.edge
         seeds[edge] = seeds[edge] + seed if edge in seeds else seed
     return seeds
@@ -192,7 +192,7 @@ def result(found: dict[Edge, Any], tensor: Tensor, allow_unused: bool) -> Tensor
     """The gradient found for one input."""
     value = found.get(tensor.edge)
     if value is not None:
-        return value if isinstance(value, Tensor) else Tensor(value)
+        return value if isinstance(value, Tensor) else Tensor.results(value)
     if allow_unused:
         return None
     reason = (

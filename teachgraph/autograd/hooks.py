@@ -94,7 +94,7 @@ def owner_of(edge: Edge) -> tuple[Any, int]:
 
 
 def on_tensors(
-    hook: Callable[[Tensor], Tensor | None], results: type[Tensor]
+    hook: Callable[[Tensor], Tensor | None], results: Callable[..., Any]
 ) -> Callable[[Any], Any]:
     """A hook that takes a Tensor, for a pass whose gradients may be arrays.
 
@@ -108,12 +108,11 @@ def on_tensors(
         if after is None:
             return grad
         if (after.shape, after.dtype) != (before.shape, before.dtype):
-            raise GradientShapeError(
-                at_user_line(
-                    f"a hook returned {after.dtype} {after.shape} in place of the "
-                    f"gradient {before.dtype} {before.shape}"
-                )
+            wanted = f"the gradient {before.dtype} {before.shape}"
+            message = (
+                f"a hook returned {after.dtype} {after.shape} in place of {wanted}"
             )
+            raise GradientShapeError(at_user_line(message))
         return after if grad is before else after.data
 
     return call

@@ -95,7 +95,11 @@ class UserRule(Rule):
         """Convert the upstream gradient of one result to what `backward` takes."""
         if dy is not None:
             return tensor_of(dy)
-        return Tensor(np.zeros(*self.specs[index])) if self.ctx._materialize else None
+        return (
+            Tensor.results(np.zeros(*self.specs[index]))
+            if self.ctx._materialize
+            else None
+        )
 
     def check(self, gradients: Sequence[Any]) -> None:
         """Require one gradient for each Tensor that `forward` took.
@@ -207,7 +211,7 @@ def recorded(
 ) -> list[Tensor]:
     """Wrap the results in new Tensors; on the tape if an input requires a gradient."""
     if not is_grad_enabled() or all(x.stop_gradient for x in inputs):
-        return [Tensor(y.data) for y in outputs]
+        return [Tensor.results(y.data) for y in outputs]
     rule = UserRule(layer, ctx, inputs, outputs)
     edges = [None if x.stop_gradient else x.edge for x in inputs]
     saved = [
@@ -218,9 +222,9 @@ def recorded(
     node = Node(UserOp(layer, rule), edges, saved, {})
     single = len(outputs) == 1
     return [
-        Tensor(y.data)
+        Tensor.results(y.data)
         if id(y) in ctx._no_gradient
-        else Tensor(y.data, False, node if single else Output(node, i))
+        else Tensor.results(y.data, False, node if single else Output(node, i))
         for i, y in enumerate(outputs)
     ]
 
@@ -249,4 +253,4 @@ def named(source: int) -> str:
 
 def tensor_of(value: Any) -> Any:
     """Wrap an array in a Tensor; return anything else unchanged."""
-    return Tensor(value) if isinstance(value, np.ndarray) else value
+    return Tensor.results(value) if isinstance(value, np.ndarray) else value

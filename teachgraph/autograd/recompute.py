@@ -101,7 +101,7 @@ def drawing_from(state: Any) -> Iterator[None]:
 
 def detached(x: Any) -> Any:
     """Detach a Tensor into a leaf of its own; return anything else unchanged."""
-    return Tensor(x.data, x.stop_gradient) if isinstance(x, Tensor) else x
+    return Tensor.results(x.data, x.stop_gradient) if isinstance(x, Tensor) else x
 
 
 def nodes_of(result: Any, since: int) -> list[Node]:

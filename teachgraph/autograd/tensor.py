@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy import ndarray
 
+from teachgraph.autograd.constructor import Constructor
 from teachgraph.autograd.hooks import HookHandle, add_hook
 from teachgraph.autograd.inplace import InPlace, become, filled_diagonal, refuse_leaf
 from teachgraph.autograd.intermediate import gradient_at
@@ -21,6 +22,7 @@ from teachgraph.core import tensor as core
 from teachgraph.core import unique_name
 from teachgraph.core.errors import (
     DTypeError,
+    GradientShapeError,
     InvalidValueError,
     ModeError,
     at_user_line,
@@ -29,13 +31,14 @@ from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
 from teachgraph.core.ops import assign
 from teachgraph.core.tape import Edge
+from teachgraph.core.tensor import replace
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.methods import Methods
 
 __all__ = ["Tensor", "wrap"]
 
 
-class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
+class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
     """An n-dimensional array with a place on the tape.
 
     Attributes:
@@ -43,12 +46,14 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
             `requires_grad`).
         node: What computed it on the tape; None for a leaf.
+        results: Makes a Tensor of an array itself; the class copies the values.
 
     In Paddle this is `paddle.Tensor`.
     """
 
     __slots__ = ("_name", "_persistable", "_shared", "_version")
 
+    results: ClassVar[Callable[..., Tensor]]
     _name: str
     _persistable: bool
     _is_kept: ClassVar[bool] = False
@@ -113,6 +118,32 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         if (shared := shared_by(self)) is not None:
             shared[0].version = version
         self._version = version
+
+    @core.Tensor.grad.setter  # type: ignore[attr-defined, untyped-decorator]
+    def grad(self, grad: Any) -> None:
+        """Assign a copy, which stops gradients if it is the first.
+
+        Raises:
+            InvalidValueError: It is assigned to a result of an op, or is no Tensor.
+            GradientShapeError: It has another shape.
+        """
+        if grad is not None:
+            check_gradient(self, grad)
+            stops = self._grad is None or self.grad.stop_gradient
+            grad = self.results(grad.numpy(), stops)
+        self._grad = grad
+
+    def reconstruct_from_(self, other: Tensor) -> None:
+        """Become another tensor: its values, its gradient's way, its name.
+
+        In Paddle this is `Tensor.reconstruct_from_`.
+        """
+        replace.call(self, other.data)
+        self.stop_gradient, self.node = other.stop_gradient, other.node
+
+    def _grad_ivar(self) -> Any:
+        """1.x's way to ask for `grad`."""
+        return self.grad
 
     def detach(self) -> Tensor:
         """A Tensor in this one's memory, off the tape."""
@@ -215,9 +246,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         ([20.0, 40.0], True, False)
         """
         if self.stop_gradient:
-            raise ModeError(
-                at_user_line("Cannot register hook on a tensor that stop gradient.")
-            )
+            message = "Cannot register hook on a tensor that stop gradient."
+            raise ModeError(at_user_line(message))
         handle = add_hook(self, hook)
         tell_hook(weakref.ref(self), getattr(hook, "__name__", type(hook).__name__))
         handle.removed = functools.partial(tell_hook, weakref.ref(self), "")
@@ -232,7 +262,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         def retain_grads(grad: Tensor) -> None:
             if (tensor := here()) is not None:
                 before = tensor.grad
-                tensor.grad = grad if before is None else before + grad
+                tensor._grad = grad if before is None else before + grad
 
         self.register_hook(retain_grads)
 
@@ -243,7 +273,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         """
         if self.grad is None:
             return None if self.is_leaf else gradient_at(self.edge)
-        return self.grad.numpy()
+        values: ndarray[Any, Any] = self.grad.numpy()
+        return values
 
     def __dlpack__(self, **options: Any) -> Any:
         return self.data.__dlpack__(**options)
@@ -296,6 +327,23 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         )
 
 
+Tensor.results = staticmethod(functools.partial(type.__call__, Tensor))
+
+
+def check_gradient(tensor: Tensor, grad: Any) -> None:
+    """Check that a gradient can be assigned to a tensor."""
+    if not isinstance(grad, core.Tensor):
+        wrong = f"a gradient is a Tensor or None, got {type(grad).__name__}"
+    elif not tensor.is_leaf:
+        wrong = "only leaf Tensor can be set grad: this one is the result of an op"
+    elif grad.data.shape != tensor.data.shape:
+        message = f"a gradient of shape {grad.shape} for a tensor of {tensor.shape}"
+        raise GradientShapeError(at_user_line(message))
+    else:
+        return
+    raise InvalidValueError(at_user_line(wrong))
+
+
 def tell_hook(tensor: weakref.ref[Tensor], name: str) -> None:
     """Tell the observers of a hook on a tensor, if that still lives."""
     if observers and (hooked := tensor()) is not None:
@@ -304,4 +352,4 @@ def tell_hook(tensor: weakref.ref[Tensor], name: str) -> None:
 
 def wrap(array: ndarray[Any, Any], edge: Edge | None) -> Tensor:
     """An array as a Tensor whose gradient travels along `edge`."""
-    return Tensor(array, stop_gradient=edge is None, node=edge)
+    return Tensor.results(array, stop_gradient=edge is None, node=edge)

@@ -13,7 +13,10 @@ from teachgraph.fluid import __all__ as __all__
 from teachgraph.ops.paddle_modules import known_as
 
 for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.")]:
-    sys.modules[_name.replace("teachgraph.fluid", __name__, 1)] = sys.modules[_name]
+    _own = _name.replace("teachgraph.fluid", __name__, 1)
+    if _own not in {f"{__name__}.dygraph", f"{__name__}.dygraph.base"}:
+        sys.modules[_own] = sys.modules[_name]
+from teachgraph.base.dygraph import to_variable as _to_variable  # noqa: E402, F401
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ gradients from there to the leaves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -34,6 +34,8 @@ from teachgraph.core.tape import (
     visit_retaining,
 )
 
+Build = Callable[..., "Tensor"]
+
 
 class Tensor(Traced):
     """An n-dimensional array with a place on the tape.
@@ -43,7 +45,7 @@ class Tensor(Traced):
         stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
             `requires_grad`).
         node: What computed it on the tape, a Node or an Output; None for a leaf.
-        results: The class of what ops on it return.
+        results: The class of what ops on it return, or what makes them of arrays.
 
     In Paddle this is `paddle.Tensor`.
     """
@@ -52,7 +54,7 @@ class Tensor(Traced):
 
     edges: tuple[()] = ()
     born = -1
-    results: ClassVar[type[Tensor]]
+    results: ClassVar[Build]
 
     data: ndarray[Any, Any]
     node: Edge | None
@@ -61,11 +63,6 @@ class Tensor(Traced):
     def __init__(self, data: Any, stop_gradient: bool = True, node: Any = None) -> None:
         self.data, self.stop_gradient, self.node = data, stop_gradient, node
         self._grad = None
-
-    def __init_subclass__(cls, *, as_results: bool = False) -> None:
-        """With `as_results`, ops on this kind of Tensor return this kind."""
-        if as_results:
-            cls.results = cls
 
     def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Run `op` now, and record it if a gradient may be wanted."""
@@ -163,7 +160,7 @@ CLEARED = Tensor(np.zeros(()))
 data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 
 
-def run(op: Op, inputs: Values, attrs: Attrs, results: type[Tensor]) -> Any:
+def run(op: Op, inputs: Values, attrs: Attrs, results: Build) -> Any:
     """Run an op on Tensors, and leave a node on the tape where one is wanted."""
     tensors = inputs
     try:
@@ -197,7 +194,7 @@ run_op = HookPoint(run)
 replace: HookPoint[Any] = HookPoint(vars(Tensor)["data"].__set__)
 
 
-def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
+def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: Build) -> Any:
     """The results of an op through which no gradient goes."""
     if out.__class__ is tuple:
         return replaced(op, tensors, [results(asarray(part)) for part in out])
@@ -209,7 +206,7 @@ def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor])
 
 
 def outputs_of(
-    node: Node, arrays: Sequence[ndarray[Any, Any]], results: type[Tensor]
+    node: Node, arrays: Sequence[ndarray[Any, Any]], results: Build
 ) -> list[Tensor]:
     """The outputs of a node that has several; integers have no gradient."""
     return [

@@ -8,7 +8,7 @@ are imported where they are used, so listing the lessons needs none of them.
 
 from __future__ import annotations
 
-from teachgraph.course.beside import beside, watch, watched
+from teachgraph.course.beside import beside, strip, watch, watched
 from teachgraph.course.checks import CheckFailed, begin
 from teachgraph.course.table import CourseError, Lesson, lessons
 
@@ -19,6 +19,7 @@ __all__ = [
     "begin",
     "beside",
     "lessons",
+    "strip",
     "watch",
     "watched",
 ]

@@ -1,9 +1,9 @@
-"""Pictures of a lesson's functions: `watch(f)`, and `beside(yours, ours)` of two."""
+"""Pictures: `watch(f)`, `beside(yours, ours)`, and a `strip` of graphs."""
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
@@ -13,7 +13,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.observe import announce
 from teachgraph.course.checks import attempt
 
-__all__ = ["beside", "draw", "watch", "watched"]
+__all__ = ["beside", "draw", "strip", "watch", "watched"]
 
 drawing = ContextVar("drawing", default=True)
 
@@ -80,6 +80,30 @@ def beside(yours: Any, ours: Any, names: tuple[str, str] = ("yours", "ours")) ->
         for which, name in zip((yours, ours), names, strict=True)
     ]
     return widgets.show(*pair, names=names)
+
+
+def strip(*tensors: Any, names: Sequence[str] = ()) -> Any:
+    """Draw the graphs that made some tensors as thumbnails, side by side.
+
+    Args:
+        tensors: At least one; their tapes must not be freed.
+        names: Captions, by default their positions.
+
+    Returns:
+        A picture in a notebook, a text elsewhere.
+
+    Raises:
+        InvalidValueError: There is no tensor, or not a caption for each.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor(2.0, stop_gradient=False)
+    >>> strip(x * x, (x * x + x).sqrt())
+    1: 1 op
+    2: 3 ops
+    """
+    if not drawing.get():
+        return None
+    return import_module("teachgraph_widgets").strip(*tensors, names=names)
 
 
 def watched(backward: Callable[..., Any], loss: Any, **options: Any) -> Any:

@@ -231,7 +231,7 @@ def all_gather(
 
     In Paddle this is `paddle.distributed.all_gather`.
     """
-    tensor_list += [Tensor(value) for value in gathered(tensor.data)]
+    tensor_list += [Tensor.results(value) for value in gathered(tensor.data)]
 
 
 def gather(
@@ -247,7 +247,7 @@ def gather(
     """
     found = gathered(tensor.data)
     if get_rank() == dst and gather_list is not None:
-        gather_list += map(Tensor, found)
+        gather_list += map(Tensor.results, found)
 
 
 def broadcast(
@@ -298,7 +298,7 @@ def alltoall(
     In Paddle this is `paddle.distributed.alltoall`.
     """
     everything = gathered(np.stack([tensor.data for tensor in in_tensor_list]))
-    out_tensor_list += [Tensor(row[get_rank()]) for row in everything]
+    out_tensor_list += [Tensor.results(row[get_rank()]) for row in everything]
 
 
 def alltoall_single(

@@ -172,7 +172,7 @@ class RayTransport:
                 raise self.cause_of(error) from None
             except errors.GetTimeoutError:
                 self.late(endpoint)
-            except errors.ObjectStoreFullError as error:
+            except full(errors) as error:
                 raise self.store_full(error) from None
             except gone as error:
                 if time.monotonic() > end:
@@ -205,7 +205,7 @@ class RayTransport:
         """The error for a full object store."""
         return DistributedError(
             f"{self.role}, step {self.step}: Ray's object store is full: start Ray "
-            f"with a larger object_store_memory. {error}"
+            f"with a larger object_store_memory, or free the disk. {error}"
         )
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
@@ -342,7 +342,7 @@ class RayTransport:
         """
         try:
             return [self.ray.put(value)]
-        except self.ray.exceptions.ObjectStoreFullError as error:
+        except full(self.ray.exceptions) as error:
             raise self.store_full(error) from None
 
     def unpacked(self, value: Any) -> Array:
@@ -375,6 +375,11 @@ class RayTransport:
         """The value of trainer `root`."""
         mine = self.packed(value) if self.rank == root else None
         return self.unpacked(self.meet(f"broadcast on ring {ring}", mine)[root])
+
+
+def full(errors: Any) -> tuple[type[Exception], ...]:
+    """Ray's errors for a full store: it puts what has no room on the disk at first."""
+    return errors.ObjectStoreFullError, errors.OutOfDiskError
 
 
 def opened(ray: Any, answer: Any) -> Any:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.core.errors import DataError, ModeError, at_user_line
 from teachgraph.core.modes import chosen
 from teachgraph.fluid.core import EOFException
@@ -218,7 +218,7 @@ class GeneratorLoader:
     def as_batch(self, arrays: Any) -> Any:
         """Convert arrays to Tensors in a guard, else to a list of one device's feed."""
         if chosen() is False:
-            return [to_tensor(array) for array in arrays]
+            return [tensor_of(array) for array in arrays]
         if self.return_list:
             return [list(arrays)]
         names = [variable.name for variable in self.variables]

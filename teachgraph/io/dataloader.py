@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DataError
 from teachgraph.core.random import generator as the_generator
@@ -217,7 +217,7 @@ class _Own(threading.local):
 def _tensors(batch: Any) -> Any:
     """Convert the batch's arrays to Tensors; text and other values are unchanged."""
     if isinstance(batch, np.ndarray | np.generic):
-        return to_tensor(batch)
+        return tensor_of(batch)
     if isinstance(batch, Mapping):
         return {key: _tensors(field) for key, field in batch.items()}
     if isinstance(batch, list | tuple):

@@ -35,6 +35,9 @@ __all__ = ["load", "save"]
 Json = Any
 
 KEY = "teachgraph"
+META = "__metadata__"  # where safetensors has room for it
+LONGEST_HEADER = 100_000_000
+"""Bytes: what safetensors reads."""
 """Key of the structure in the header's metadata."""
 
 PROGRAM = f'{{\n "format": "{FORMAT}"'.encode()
@@ -146,7 +149,7 @@ def unpack(packed: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> An
     data = arrays[packed["array"]]
     if "tensor" not in packed or return_numpy:
         return data
-    tensor = Tensor(data)
+    tensor = Tensor.results(data)
     if packed["tensor"]:
         tensor.name = packed["tensor"]
     return tensor
@@ -230,7 +233,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     In Paddle this is `paddle.load`.
     """
     if hasattr(path, "read"):
-        return unpacked(path.read(), "the file", return_numpy=return_numpy)
+        return unpacked(first_in(path), "the file", return_numpy=return_numpy)
     source = Path(path)
     settle(source.parent)
     values = source.with_name(f"{source.name}.pdiparams")
@@ -244,6 +247,20 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     if content.startswith(PROGRAM):
         return Program.parse_from_string(content)
     return unpacked(content, source, return_numpy=return_numpy)
+
+
+def first_in(file: Any) -> bytes:
+    """Read what one `save` wrote to an open file, and leave it at the next."""
+    content: bytes = file.read(8)
+    size = int.from_bytes(content, "little")
+    if size > LONGEST_HEADER:
+        return content + bytes(file.read())
+    content += file.read(size)
+    try:
+        spans = [v["data_offsets"][1] for k, v in header(content).items() if k != META]
+        return content + bytes(file.read(max(spans, default=0)))
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
+        return content + bytes(file.read())
 
 
 def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
@@ -281,7 +298,7 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
     """
     arrays = arrays_in(content, source)
     try:
-        text = header(content).get("__metadata__", {}).get(KEY)
+        text = header(content).get(META, {}).get(KEY)
         structure = flat(arrays) if text is None else json.loads(text)
         sound(structure, deepest=JSON_LEVELS * DEEPEST)
         return unpack(structure, arrays, return_numpy=return_numpy)

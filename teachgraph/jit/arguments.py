@@ -211,7 +211,7 @@ def flatten(values: Iterable[Any], tensors: list[Tensor], key: list[Any]) -> Non
     """Append the tensors in some values to a list, and the rest to a cache key."""
     for value in values:
         if isinstance(value, np.ndarray):
-            value = Tensor(value)  # noqa: PLW2901  an array counts as a tensor
+            value = Tensor.results(value)  # noqa: PLW2901  an array counts as a tensor
         if isinstance(value, Tensor):
             tensors.append(value)
             key.append((value.data.shape, value.data.dtype.num))

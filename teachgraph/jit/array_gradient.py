@@ -36,9 +36,9 @@ def parts_of(array: TensorArray, edge: Edge) -> list[Tensor]:
     op = ProgramOp("list", [f"part_{i}" for i in range(count)], PartsRule(array))
     node = Node(op, [edge], [], {})
     if count == 1:
-        return [Tensor(np.asarray(array.parts[0]), False, node)]
+        return [Tensor.results(np.asarray(array.parts[0]), False, node)]
     return [
-        Tensor(np.asarray(part), False, Output(node, i))
+        Tensor.results(np.asarray(part), False, Output(node, i))
         for i, part in enumerate(array.parts)
     ]
 
@@ -52,7 +52,7 @@ class ArrayTensor(Tensor):
         """Return the parts as Tensors."""
         array: Any = self.data
         if self.stop_gradient:
-            return list(map(Tensor, array.parts))
+            return list(map(Tensor.results, array.parts))
         return parts_of(array, self.edge)
 
     def __add__(self, other: Any) -> Any:
@@ -95,7 +95,11 @@ class PartsRule(SaveNothingRule):
             for dout, part in zip(upstream, self.array.parts, strict=True)
         ]
         if any(isinstance(dout, Tensor) for dout in douts):
-            return (joined([d if isinstance(d, Tensor) else Tensor(d) for d in douts]),)
+            return (
+                joined(
+                    [d if isinstance(d, Tensor) else Tensor.results(d) for d in douts]
+                ),
+            )
         return (TensorArray(douts),)
 
 

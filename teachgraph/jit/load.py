@@ -193,7 +193,7 @@ def tensor(variable: Variable, value: Array, *, stop: bool) -> Tensor:
             need_clip=variable.need_clip,
         )
         return Parameter(value, variable.name, attr)
-    result = Tensor(value, stop)
+    result = Tensor.results(value, stop)
     result.name = variable.name
     return result
 

@@ -61,7 +61,7 @@ def formatted(parts: Sequence[Any], specs: Sequence[str], values: Sequence[Any])
 
 def one_tensor(value: Any, spec: str) -> str:
     """Format one tensor as dynamic mode does."""
-    return format(Tensor(np.asarray(value)), spec)
+    return format(Tensor.results(np.asarray(value)), spec)
 
 
 @op(outputs=(), foreign=True)

@@ -85,8 +85,8 @@ class Outputs:
 def result_of(value: Any) -> Any:
     """Return a fetched value as a Tensor, or a list of them."""
     if isinstance(value, TensorArray):
-        return [Tensor(part) for part in value.parts]
-    return Tensor(np.asarray(value))
+        return [Tensor.results(part) for part in value.parts]
+    return Tensor.results(np.asarray(value))
 
 
 def filled(tree: Any, tensors: Sequence[Any]) -> Any:

@@ -115,7 +115,7 @@ class Taped:
             if isinstance(value, TensorArray):
                 results.append(parts_of(value, edge))
             else:
-                results.append(Tensor(np.asarray(value), False, edge))
+                results.append(Tensor.results(np.asarray(value), False, edge))
         return results
 
 
@@ -190,7 +190,7 @@ class ProgramRule(Rule):
 def zeros_like(value: Any) -> Any:
     """Zeros like an array, a Tensor, or each part of a list."""
     if isinstance(value, Tensor):
-        return Tensor(np.zeros_like(value.data))
+        return Tensor.results(np.zeros_like(value.data))
     return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 

@@ -132,7 +132,7 @@ def as_input(variable: Variable, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         as_fed(variable, value.data)
         return value
-    return Tensor(as_fed(variable, value))
+    return Tensor.results(as_fed(variable, value))
 
 
 class TranslatedLayer(Layer):

@@ -169,7 +169,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
 
 def detached(grad: Any) -> Any:
     """A gradient in a memory of its own, so that ops in place leave `.grad` alone."""
-    return Tensor(grad.data) if isinstance(grad, Tensor) else grad
+    return Tensor.results(grad.data) if isinstance(grad, Tensor) else grad
 
 
 def in_widest_dtype(values: list[Any]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -328,7 +329,7 @@ class Layer:
             structured_name_prefix: What each name begins with.
             use_hook: Accepted for Paddle's sake.
         """
-        state = {} if destination is None else destination
+        state = OrderedDict() if destination is None else destination
         own = None if include_sublayers else {*self._parameters, *self._buffers}
         for name, value in self.named_state():
             if own is None or name in own:

@@ -115,8 +115,8 @@ def random_input(size: Sequence[Any], kind: Any) -> Tensor:
         )
     dtype = dtypes.convert(kind)
     if dtype.kind != "f":
-        return Tensor(np.zeros(shape, dtype))
-    return Tensor(np.random.default_rng(0).random(shape).astype(dtype))
+        return Tensor.results(np.zeros(shape, dtype))
+    return Tensor.results(np.random.default_rng(0).random(shape).astype(dtype))
 
 
 def summary(

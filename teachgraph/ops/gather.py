@@ -245,15 +245,23 @@ def index_sample_grad(dout: Any, x: Like, index: Any) -> Any:
     return to_places(dout, x, index, 1)
 
 
-def columns(index: Any, shape: Sequence[int]) -> list[Any]:
+def columns(index: Any, shape: Sequence[int], from_end: bool) -> list[Any]:
     """Split an index's last dimension into coordinates of the first dimensions.
+
+    Args:
+        index: Integers [..., k].
+        shape: Of what is read or written.
+        from_end: Negative coordinates count from the end, as in x[index]; without,
+            they are refused.
 
     Raises:
         ShapeError: There are more coordinates than dimensions.
+        OutOfRangeError: A coordinate is past the end.
     """
     depth(index, shape)
+    check = checked if from_end else counted
     return [
-        checked(index[..., i], size)
+        check(index[..., i], size)
         for i, size in zip(range(index.shape[-1]), shape, strict=False)
     ]
 
@@ -273,37 +281,37 @@ def depth(index: Any, shape: Sequence[int]) -> int:
 
 
 @op(needs="an index whose last dimension holds the first coordinates in X")
-def gather_nd(x: Any, index: Any) -> Any:
+def gather_nd(x: Any, index: Any, *, from_end: bool = False) -> Any:
     """out[i] = x[index[i, 0], index[i, 1], ...]; without coordinates, all of x."""
     if not depth(index, x.shape):
         integral(index)
         return np.array(np.broadcast_to(x, (*index.shape[:-1], *x.shape)))
-    return x[tuple(columns(index, x.shape))]
+    return x[tuple(columns(index, x.shape, from_end))]
 
 
 @gather_nd.grad(of=("x",))
-def gather_nd_grad(dout: Any, x: Like, index: Any) -> Any:
+def gather_nd_grad(dout: Any, x: Like, index: Any, *, from_end: bool) -> Any:
     """Scatter-add: each element accumulates the gradients of its copies."""
     if index.shape[-1] == 0:
         return reduce_to(dout, x)
-    return scatter_nd_add(zeros(x, dout), dout, index)
+    return scatter_nd_add(zeros(x, dout), dout, index, from_end=from_end)
 
 
 @gather_nd.infers
-def infer_gather_nd(x: Like, index: Like) -> Any:
+def infer_gather_nd(x: Like, index: Like, *, from_end: bool) -> Any:
     """The dimensions of the index but the last, then those of X it does not fix."""
     integral(index)
     return [((*index.shape[:-1], *x.shape[depth(index, x.shape) :]), x.dtype)]
 
 
 @op(needs="updates in the shape of what gather_nd would read")
-def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
+def scatter_nd_add(x: Any, updates: Any, index: Any, *, from_end: bool = False) -> Any:
     """A copy of `x` with updates[i] added to x[index[i, 0], index[i, 1], ...].
 
     Raises:
         ShapeError: The updates have another shape than x[index].
     """
-    first = columns(index, x.shape)
+    first = columns(index, x.shape, from_end)
     rest = x.shape[len(first) :]
     if updates.shape != (*index.shape[:-1], *rest):
         raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
@@ -313,10 +321,10 @@ def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
 
 
 @scatter_nd_add.grad(of=("x", "updates"))
-def scatter_nd_add_grad(dout: Any, updates: Like, index: Any) -> Any:
+def scatter_nd_add_grad(dout: Any, updates: Like, index: Any, *, from_end: bool) -> Any:
     """dx = dout; dupdates = the elements of dout at the index."""
 
     def dupdates() -> Any:
-        return reduce_to(gather_nd(dout, index), updates)
+        return reduce_to(gather_nd(dout, index, from_end=from_end), updates)
 
     return dout, dupdates

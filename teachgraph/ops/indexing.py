@@ -320,7 +320,8 @@ def get_item(x: Any, index: Any) -> Any:
     part = seen(x, plan)
     if not plan.indexed:
         return part
-    picked = gather_nd(turned(part, plan.indexed + plan.plain), coordinates(plan))
+    part = turned(part, plan.indexed + plan.plain)
+    picked = gather_nd(part, coordinates(plan), from_end=True)
     return turned(picked, moved(plan)) if plan.front else picked
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from teachgraph.core import modes
 from teachgraph.core.errors import PyFuncError
 from teachgraph.core.op import op
 
@@ -72,7 +73,8 @@ class UserFunction(NamedTuple):
         name = self.name
         arguments = [None if x is None else Array.of(np.asarray(x)) for x in arrays]
         try:
-            results = self.function(*arguments)
+            with modes.using(False):  # a program may have called it
+                results = self.function(*arguments)
         except Exception as error:
             raise failure(name, error) from error
         if not isinstance(results, (list, tuple)):

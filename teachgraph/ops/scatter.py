@@ -312,7 +312,7 @@ def index_put_grad(
         return index_put(start, values, *indices)
 
     def read(x: Any) -> Any:
-        return gather_nd(x, together(indices))
+        return gather_nd(x, together(indices), from_end=True)
 
     def dx() -> Any:
         unchanged = dout if accumulate else write(dout, zeros(value, dout))

@@ -72,14 +72,16 @@ class Accumulators:
             )
         else:
             name = f"{key}_0"
-            accumulator = Tensor(np.full(shape, kept.value, parameter.dtype))
+            accumulator = Tensor.results(np.full(shape, kept.value, parameter.dtype))
             accumulator.name = name
         self.by_name[name] = accumulator
         return accumulator
 
     def state(self) -> dict[str, Tensor]:
         """Copy all accumulators by name; later steps do not change the copies."""
-        return {name: Tensor(value_of(kept)) for name, kept in self.by_name.items()}
+        return {
+            name: Tensor.results(value_of(kept)) for name, kept in self.by_name.items()
+        }
 
     def load(
         self, state: Mapping[str, Any], wanted: Mapping[Any, Sequence[Kept]]

@@ -228,7 +228,10 @@ class Optimizer:
             switch = record(False)
             try:
                 if self.changes_gradients(pairs):
-                    own = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
+                    own = [
+                        (parameter, Tensor.results(grad.data))
+                        for parameter, grad in pairs
+                    ]
                     pairs = self.prepared(own, None)
                 self.update_tensors(pairs)
             finally:

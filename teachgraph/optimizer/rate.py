@@ -32,7 +32,7 @@ class Scaled(dict[float, Tensor]):
         self.rate = rate
 
     def __missing__(self, factor: float) -> Tensor:
-        self[factor] = scaled = Tensor(np.array(self.rate * factor, np.float32))
+        self[factor] = scaled = Tensor.results(np.array(self.rate * factor, np.float32))
         return scaled
 
 

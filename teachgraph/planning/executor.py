@@ -140,7 +140,7 @@ class Executor(DatasetRuns, core.Executor):
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
-        return values if return_numpy else list(map(Tensor, values))
+        return values if return_numpy else list(map(Tensor.results, values))
 
     def plan_for(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]

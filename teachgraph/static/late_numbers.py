@@ -45,7 +45,7 @@ MOST_TRIALS, ENOUGH = 96, 12
 @op
 def call_function(*x: Any, function: str, arguments: str, outputs: int = 1) -> Any:
     """Call a function of tensors with the values that its Variables have by now."""
-    tensors = [Tensor(np.asarray(value)) for value in x]
+    tensors = [Tensor.results(np.asarray(value)) for value in x]
     results = Context().run(called, function, json.loads(arguments), tensors)
     return arrays_of(results)
 
@@ -59,7 +59,7 @@ def call_function_grad(
     The function is called again, on Tensors.
     """
     count = len(x) - outputs
-    tensors = [Tensor(np.asarray(v), stop_gradient=False) for v in x[:count]]
+    tensors = [Tensor.results(np.asarray(v), stop_gradient=False) for v in x[:count]]
     for position in {*range(count)} - {*wanted}:
         tensors[position].stop_gradient = True
 
@@ -193,7 +193,7 @@ def inferred(
         before = generators.generator()
         generators.use(np.random.default_rng(0))
         try:
-            tensors = [Tensor(value) for value in values]
+            tensors = [Tensor.results(value) for value in values]
             result = Context().run(called, name, arguments, tensors)
         except Exception as error:
             reason = error

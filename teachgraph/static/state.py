@@ -121,7 +121,7 @@ def state_tensors(
             at_user_line(f"mode is one of {', '.join(MODES)}, got {mode!r}")
         )
     return {
-        variable.name: Tensor(np.array(array_of(variable, scope)))
+        variable.name: Tensor.results(np.array(array_of(variable, scope)))
         for variable in persistables(program, MODES[mode])
     }
 

@@ -106,7 +106,7 @@ class Variable(Methods, core.Variable):
         Raises:
             NotInitializedError: It has none: only what is persistable keeps one.
         """
-        return Tensor(np.array(array_of(self, scope)))
+        return Tensor.results(np.array(array_of(self, scope)))
 
     def set_value(self, value: Any, scope: Any = None) -> None:
         """Give it a value in a scope, by default the global one.

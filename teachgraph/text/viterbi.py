@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError, ShapeError
 
@@ -65,7 +65,7 @@ def viterbi_decode(
     paths = np.zeros((len(decoded), max(sizes.tolist(), default=0)), "int64")
     for row, (_, path) in zip(paths, decoded, strict=True):
         row[: len(path)] = path
-    return to_tensor(np.array([s for s, _ in decoded], scores.dtype)), to_tensor(paths)
+    return tensor_of(np.array([s for s, _ in decoded], scores.dtype)), tensor_of(paths)
 
 
 class ViterbiDecoder:

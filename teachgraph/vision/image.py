@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.core.errors import DataError
 
 __all__ = ["get_image_backend", "image_load", "pillow", "set_image_backend"]
@@ -124,4 +124,4 @@ def _plain(image: Any) -> np.ndarray[Any, Any]:
 def _form(array: np.ndarray[Any, Any], backend: str) -> Any:
     if backend != "tensor":
         return array
-    return to_tensor(np.ascontiguousarray(np.atleast_3d(array).transpose(2, 0, 1)))
+    return tensor_of(np.ascontiguousarray(np.atleast_3d(array).transpose(2, 0, 1)))

@@ -106,6 +106,4 @@ def test_it_says_what_it_does_to_those_who_watch() -> None:
 
 
 def test_the_first_lessons_are_built_without_a_gap() -> None:
-    built = [lesson.built for lesson in lessons()]
-    assert built == sorted(built, reverse=True)
-    assert sum(built) >= 9
+    assert [one.number for one in lessons()[:15] if not one.built] == []

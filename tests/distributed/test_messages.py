@@ -160,7 +160,7 @@ def test_a_full_object_store_is_told_of_with_the_step() -> None:
         raise FullError("12 MB left")
 
     one: Any = RayTransport.__new__(RayTransport)
-    exceptions = SimpleNamespace(ObjectStoreFullError=FullError)
+    exceptions = SimpleNamespace(ObjectStoreFullError=FullError, OutOfDiskError=OSError)
     one.ray = SimpleNamespace(put=put, exceptions=exceptions)
     one.role, one.step, one.bytes_sent = Role(index=1, trainers=2), 7, 0
     told = "trainer 1, step 7: Ray's object store is full.*object_store_memory.*12 MB"

@@ -29,8 +29,8 @@ def _without_the_collector() -> Iterator[None]:
 
 def watched(*shape: int) -> tuple[tg.Tensor, weakref.ref[Any]]:
     """A leaf, and a weak reference to its array."""
-    array = np.ones(shape)
-    return tg.Tensor(array, stop_gradient=False), weakref.ref(array)
+    x = tg.Tensor(np.ones(shape), stop_gradient=False)
+    return x, weakref.ref(x.data)
 
 
 def kept_by(result: tg.Tensor) -> list[Any]:
@@ -49,7 +49,8 @@ def test_addition_keeps_shapes_only() -> None:
 
 
 def test_multiplication_keeps_both_inputs() -> None:
-    x, y = tg.Tensor(np.ones(3), False), tg.Tensor(np.full(3, 2.0), False)
+    x = tg.Tensor(np.ones(3), stop_gradient=False)
+    y = tg.Tensor(np.full(3, 2.0), stop_gradient=False)
     assert [id(kept) for kept in kept_by(x * y)] == [id(x.data), id(y.data)]
 
 

@@ -20,14 +20,19 @@ import pytest
 from tests.packaging.commands import ROOT, environment, known_to_git, run
 
 TOP = {
+    ".binder",
     ".ci",
+    ".devcontainer",
+    ".github",
     ".gitignore",
     "CHANGELOG.md",
+    "CITATION.cff",
     "CONTRIBUTING.md",
     "LICENSE",
     "Makefile",
     "README.md",
     "course",
+    "docs",
     "notebooks",
     "pyproject.toml",
     "requirements.lock",

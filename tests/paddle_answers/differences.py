@@ -142,21 +142,6 @@ paddle.increment(t([1], "int64"), 2.5)
 
 RANGES = [
     Row(
-        "in a program to_tensor makes a constant, which is adopted where it is used",
-        dict.fromkeys(
-            (
-                'paddle.to_tensor([1, 2.5], "int64")',
-                'paddle.to_tensor([1.7, -2.5], "int32")',
-                "paddle.to_tensor([1, 2.0])",
-                'paddle.to_tensor(0.1, "float64")',
-                'paddle.to_tensor([0.1, 2**53 + 1], "float64")',
-                "paddle.to_tensor(2**53 + 1)",
-            ),
-            REFUSED,
-        ),
-        ("static",),
-    ),
-    Row(
         "large integers are exact",
         {
             'paddle.full([], 2**53 + 1, "int64")': array("int64", [], [2**53 + 1]),
@@ -177,6 +162,8 @@ paddle.full([], -1, "uint8")
         {
             'paddle.full_like(t([7, 4], "float64"), 0.1)': AS_EAGER,
             'paddle.full_like(t([7, 4]), 0.1, "float64")': AS_EAGER,
+            'paddle.to_tensor(0.1, "float64")': AS_EAGER,
+            'paddle.to_tensor([0.1, 2**53 + 1], "float64")': AS_EAGER,
         },
         ("static",),
     ),
@@ -364,28 +351,6 @@ F.affine_grid(t([[[1.0, 0, 0], [0, 1, 0]]]), [1, 1, 0, 2])
         },
     ),
     Row(
-        "coordinates count from the end too",
-        {
-            'paddle.gather_nd(t([[1.0, 2], [3, 4]]), t([[-1, 0]], "int64"))': array(
-                "float32", [1], [3.0]
-            ),
-            'paddle.scatter_nd(t([[-1], [0]], "int64"), t([10.0, 20]), [3])': array(
-                "float32", [3], [20.0, 0.0, 10.0]
-            ),
-            "paddle.scatter_nd_add("
-            't([1.0, 2, 3]), t([[-1], [0]], "int64"), t([10.0, 20]))': array(
-                "float32", [3], [21.0, 2.0, 13.0]
-            ),
-        },
-    ),
-    Row(
-        "rows are chosen along an axis, where an index counts from the end too",
-        {
-            "paddle.multiplex([t([[1.0], [2]]), t([[3.0], [4]])],"
-            ' t([[-1], [0]], "int32"))': array("float32", [2, 1], [3.0, 2.0]),
-        },
-    ),
-    Row(
         "what nothing comes to is as in NumPy and PyTorch",
         {
             'paddle.sum(t([], "float32"))': array("float32", [], [0.0]),
@@ -547,29 +512,42 @@ DISTRIBUTIONS = [
     ),
 ]
 
-GROUPS = [
+TENSORS = [
     Row(
-        "a coordinate counts from the end, as in an index in brackets",
+        "an index in brackets counts from the end, as in Python",
         {
-            'paddle.gather_nd(t([1, 2, 3], "float32"), t([[-1]], "int64"))': array(
-                "float32", [1], [3.0]
-            )
+            't([1.0, 2, 3])[t([-1], "int64")]': array("float32", [1], [3.0]),
+            "t([1.0, 2, 3])[[-1, 0]]": array("float32", [2], [3.0, 1.0]),
         },
         ("eager", "static"),
     ),
+    alike(
+        "a leaf is changed under no_grad alone; Paddle's is no leaf any more, with a "
+        "gradient of 0, and is trained no further",
+        REFUSED,
+        """
+waiting times are written into a leaf
+""",
+    ),
+    alike(
+        "a gradient has the shape of its tensor; Paddle refuses to add to it later",
+        REFUSED,
+        """
+a gradient of another shape is assigned
+""",
+    ),
     Row(
-        "a coordinate counts from the end, as in an index in brackets",
-        {
-            'paddle.scatter_nd_add(t([1, 2, 3], "float32"), t([[-1]], "int64"), '
-            't([1], "float32"))': array("float32", [3], [1.0, 2.0, 4.0])
-        },
-        ("eager", "static"),
+        "no gradient is one more thing to assign, as in Paddle 3",
+        {"no gradient is assigned": None},
+    ),
+    Row(
+        "a constant of a Tensor is its values",
+        {"a tensor becomes a variable": ["Variable", numbers(1.0, 2.0)]},
     ),
 ]
 
 ROWS: list[Row] = [
     *CONTROL,
-    *GROUPS,
     *PROGRAMS,
     *IN_PLACE,
     *MATRICES,
@@ -579,6 +557,7 @@ ROWS: list[Row] = [
     *LAYERS,
     *REACH,
     *DISTRIBUTIONS,
+    *TENSORS,
 ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from teachgraph_widgets.live import MOST_UNNAMED
 from teachgraph_widgets.validate import validate
 
 from tests.widgets.front_end import VIEW, Cell, FrontEnd, kernel
@@ -213,6 +214,24 @@ def test_an_interrupted_cell_leaves_nobody_watching(
         "KeyboardInterrupt",
     )
     assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+HELD = """
+import gc
+from teachgraph_widgets.log import EventLog
+gc.collect()
+len([thing for thing in gc.get_objects() if isinstance(thing, EventLog)])
+"""
+
+
+def test_the_kernel_holds_the_newest_views_where_cells_have_no_name(
+    front_end: FrontEnd,
+) -> None:
+    before = int(front_end.run(HELD).result)
+    cells = [front_end.run("%%trace\nx = tg.ones([2]) * 2.0") for _ in range(12)]
+    assert int(front_end.run(HELD).result) <= max(before, MOST_UNNAMED)
+    assert all(nodes(cell) for cell in cells), "each page has its own whole log"
+    assert not any(cell.of("comm_close") for cell in cells), "it is not taken off"
 
 
 def test_a_cell_that_is_no_python_is_not_traced(front_end: FrontEnd) -> None:

@@ -56,12 +56,15 @@ const ASIDE_MOST = 0.7;
 const ZOOM = 1.4;
 const PAN = 80;
 
+/** The names of this page's views: those of one name are told apart by number. */
+const NAMES = new Map<string, number>();
 const OF_TIME = new Set<Command>(
   "back on eventBack eventOn first last play".split(" ") as Command[],
 );
 
 export class View implements Actions {
   readonly element = el("div", "tg-root");
+  private name = "";
   private readonly trace = new Trace();
   private readonly time = new Time(this.trace, () => this.redraw());
   private readonly colours = new Colours(this.element, () => this.redraw());
@@ -124,12 +127,20 @@ export class View implements Actions {
     this.configure({ title: "", theme: "auto", height: DEFAULT_HEIGHT, ...options });
   }
 
+  private nameRegion(name: string): void {
+    if (name === this.name) return;
+    const count = (NAMES.get(name) ?? 0) + 1;
+    NAMES.set(name, count);
+    this.name = name;
+    this.element.setAttribute("aria-label", count === 1 ? name : `${name} ${count}`);
+  }
+
   configure(options: ViewOptions): void {
     this.options = { ...this.options, ...options };
     const { title, theme, height } = options;
     if (title !== undefined) {
       this.status.setTitle(title);
-      this.element.setAttribute("aria-label", title || "Trace");
+      this.nameRegion(title || "Trace");
     }
     if (height !== undefined) {
       this.element.style.setProperty("--tg-height", `${height}px`);

@@ -17,6 +17,7 @@ from teachgraph_widgets.page import write_page
 from teachgraph_widgets.script import trace_script
 from teachgraph_widgets.showing import Shown, show
 from teachgraph_widgets.still import still
+from teachgraph_widgets.strip import strip
 from teachgraph_widgets.summary import summary
 from teachgraph_widgets.tracing import Trace, record
 from teachgraph_widgets.validate import LogError, read_log, validate
@@ -38,6 +39,7 @@ __all__ = [
     "record",
     "show",
     "still",
+    "strip",
     "summary",
     "trace_script",
     "unload_ipython_extension",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from teachgraph_widgets.widget import TraceView
 
 __all__ = ["Live"]
+
+MOST_UNNAMED = 8
+"""Views that the kernel holds where cells have no name, as in Notebook 6 and Colab."""
 
 
 class Live:
@@ -77,12 +81,20 @@ class _Views:
     """The open views, by cell and the request to run it."""
 
     by_cell: ClassVar[dict[str, tuple[str, list[TraceView]]]] = {}
+    unnamed: ClassVar[deque[TraceView]] = deque()
 
     @classmethod
     def add(cls, view: TraceView) -> None:
-        """Add a cell's view; close those of its earlier run, whose outputs are gone."""
+        """Add a cell's view; close those of its earlier run, whose outputs are gone.
+
+        Where cells have no name, an earlier view may be another cell's that is on the
+        page still: only the kernel lets go of it, and of its log.
+        """
         cell, request = the_cell(), the_request()
         if cell is None:
+            cls.unnamed.append(view)
+            if len(cls.unnamed) > MOST_UNNAMED:
+                cls.unnamed.popleft().let_go()
             return
         earlier, views = cls.by_cell.get(cell, (request, []))
         if earlier != request:

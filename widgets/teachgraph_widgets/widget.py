@@ -136,6 +136,12 @@ class TraceView(anywidget.AnyWidget):
         if self.comm is not None:
             self.comm.__dict__["_reply_subshell_for"] = as_sent
 
+    def let_go(self) -> None:
+        """Free the kernel's side; the page has the whole log and is told nothing."""
+        if self.comm is not None:
+            self.comm.__dict__["publish_msg"] = unsent
+        self.close()
+
     def hear(self, answer: Callable[[Any], None]) -> None:
         """Call `answer` with each message of a page."""
         self.on_msg(lambda _widget, content, _buffers: answer(content))
@@ -147,3 +153,7 @@ class TraceView(anywidget.AnyWidget):
 def as_sent(data: Any, subshell: str | None) -> str | None:
     """Return the subshell that a message names."""
     return subshell
+
+
+def unsent(*args: Any, **kwargs: Any) -> None:
+    """Send nothing."""

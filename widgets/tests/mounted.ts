@@ -2,8 +2,9 @@
 
 import * as charts from "../src/charts";
 import type { Log } from "../src/events";
+import type { ViewOptions } from "../src/view";
 import { mount as mountWith, type Mounted } from "../src/page";
 
-export function mount(place: HTMLElement, log: Log): Mounted {
-  return mountWith(place, log, { charts: () => charts });
+export function mount(place: HTMLElement, log: Log, options: ViewOptions = {}): Mounted {
+  return mountWith(place, log, { charts: () => charts, ...options });
 }

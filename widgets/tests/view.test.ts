@@ -483,3 +483,13 @@ test("what is sampled is told in a few words, and why to whoever asks", () => {
   log.events.push(drop("messages", "they could not be sent"));
   expect(one(show(log), ".tg-notice").textContent).toContain("137 messages (they could not be sent)");
 });
+
+test("views of one name are told apart where landmarks are listed", () => {
+  const named = (title: string): string | null =>
+    mount(document.body, mlp(), { title }).element.getAttribute("aria-label");
+  expect(["A tape", "A tape", "Another"].map(named)).toEqual([
+    "A tape",
+    "A tape 2",
+    "Another",
+  ]);
+});

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import Parameter, to_tensor
+from teachgraph.autograd.creation import Parameter, tensor_of
 from teachgraph.autograd.gradient import grad as gradient
 from teachgraph.autograd.intermediate import keep_gradients, keeping_gradients
 from teachgraph.autograd.tensor import Tensor
@@ -128,7 +128,7 @@ def to_variable(
         kind = type(value).__name__
         message = f"to_variable takes an array, a list or a tuple, got {kind}"
         raise DTypeError(at_user_line(f"{message}: to_tensor takes numbers"))
-    tensor = to_tensor(value, dtype)
+    tensor = tensor_of(value, dtype)
     if name is not None:
         tensor.name = name
     return tensor

@@ -46,14 +46,14 @@ def clip_grad_norm_(
     if not norm_type > 0:
         raise InvalidValueError(at_user_line(f"there is no norm of p = {norm_type}"))
     if not grads:
-        return Tensor(np.zeros((), np.float32))
+        return Tensor.results(np.zeros((), np.float32))
     length = norm([norm([g.data.ravel()], norm_type) for g in grads], norm_type)
     if error_if_nonfinite and not isfinite(length):
         raise InvalidValueError(at_user_line(f"the gradients' norm is {length}"))
     factor = min(1.0, max_norm / (length + 1e-6))
     for grad in grads:
         grad.data = np.asarray(grad.data * factor)
-    return Tensor(np.array(length, grads[0].dtype))
+    return Tensor.results(np.array(length, grads[0].dtype))
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:

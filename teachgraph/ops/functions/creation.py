@@ -270,7 +270,12 @@ def given(x: Any) -> Any:
     """Apply `assign_value`, the op that holds constants; a number has shape [1]."""
     values = np.asarray([x] if dtypes.is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
-    attrs = {"shape": list(values.shape), "dtype": code_of(kind, kind)}
+    return constant(values.astype(kind, copy=False))
+
+
+def constant(values: np.ndarray[Any, Any]) -> Any:
+    """Apply `assign_value` to an array, whose dtype and shape are kept."""
+    attrs = {"shape": list(values.shape), "dtype": code_of(values.dtype, values.dtype)}
     return assign_value(values=values.flatten(), **attrs)
 
 

@@ -131,7 +131,7 @@ def gather_nd(x: Any, index: Any, name: Any = None) -> Any:
         name: Accepted for Paddle's sake.
 
     Raises:
-        OutOfRangeError: A coordinate is past the end.
+        OutOfRangeError: A coordinate is negative or past the end.
 
     In Paddle this is `paddle.gather_nd`.
 
@@ -374,7 +374,7 @@ def take(x: Any, index: Any, mode: str = "raise", name: Any = None) -> Any:
     row = flatten(x)
     if mode != "raise":
         index = reading.within(index, row, mode=mode)
-    return reading.gather_nd(row, unsqueeze(index, -1))
+    return reading.gather_nd(row, unsqueeze(index, -1), from_end=True)
 
 
 def one_hot(x: Any, num_classes: int, name: Any = None) -> Any:

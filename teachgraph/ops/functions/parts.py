@@ -16,6 +16,7 @@ from teachgraph.ops import diagonal, logic
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import (
+    gather,
     index_select,
     take,
     take_along_axis,
@@ -257,7 +258,7 @@ def multiplex(inputs: Sequence[Any], index: Any, name: Any = None) -> Any:
         name: Accepted for Paddle's sake.
 
     Raises:
-        OutOfRangeError: An index is out of range.
+        OutOfRangeError: An index is negative or past the end.
 
     >>> import numpy as np
     >>> x, y = np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]])
@@ -267,6 +268,8 @@ def multiplex(inputs: Sequence[Any], index: Any, name: Any = None) -> Any:
     """
     choices = stack(inputs, axis=1)
     rank = len(choices.shape)
+    # `gather` refuses negative indices, `take_along_axis` counts them from the end.
+    index = gather(np.arange(len(inputs)), index)
     chosen = reshape(index, [-1] + [1] * (rank - 1))
     return squeeze(take_along_axis(choices, chosen, 1), 1)
 

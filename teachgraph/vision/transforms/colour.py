@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor as as_tensor
+from teachgraph.autograd.creation import tensor_of as as_tensor
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.vision.transforms.kinds import Pixels, is_pillow, on_pixels, pixels

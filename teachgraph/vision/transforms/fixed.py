@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms import functional as F
@@ -92,7 +92,7 @@ class Transpose(BaseTransform):
 
     def _apply_image(self, image: Any) -> Any:
         if isinstance(image, Tensor):
-            return to_tensor(image.numpy().transpose(self.order))
+            return tensor_of(image.numpy().transpose(self.order))
         return np.ascontiguousarray(pixels(image).transpose(self.order))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import tensor_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError, ShapeError
 
@@ -32,7 +32,7 @@ def pixels(image: Any) -> Pixels:
         DTypeError: The argument is no image.
         ShapeError: It has neither two nor three dimensions.
 
-    >>> pixels(np.zeros((2, 3))).shape, pixels(to_tensor(np.zeros((3, 4, 5)))).shape
+    >>> pixels(np.zeros((2, 3))).shape, pixels(tensor_of(np.zeros((3, 4, 5)))).shape
     ((2, 3, 1), (4, 5, 3))
     """
     if isinstance(image, Tensor):
@@ -86,7 +86,7 @@ def _like(image: Any, array: Pixels) -> Any:
     """Convert the array to the kind of image that `image` is."""
     flat = array[:, :, 0] if array.shape[2] == 1 else array
     if isinstance(image, Tensor):
-        return to_tensor(
+        return tensor_of(
             np.ascontiguousarray(array.transpose(2, 0, 1) if image.ndim == 3 else flat)
         )
     if is_pillow(image):

@@ -28,6 +28,7 @@ from tests.paddle_answers.cases import (
     refusals,
     saved,
     state,
+    tensors,
     traced,
     varying,
 )
@@ -69,6 +70,7 @@ TOPICS = {
     "reach": topic(reach.LINES, *reach.STORIES),
     "saved": topic("", *saved.STORIES),
     "state": topic(state.LINES, *state.STORIES),
+    "tensors": topic(tensors.LINES, *tensors.STORIES),
     "traced": topic("", *traced.STORIES),
     "varying": topic("", *varying.STORIES),
 }

@@ -79,6 +79,10 @@ ATTRIBUTES = [
     *without("there is no float16 here", "sgd", "multi_precision"),
     *without("the k best always come in order", "top_k_v2", "sorted"),
     *without("no bound is a tensor", "slice*", "infer_flags"),
+    *(
+        Row("an index in brackets counts from the end too", "attr", op, "from_end")
+        for op in ("gather_nd*", "scatter_nd_add*")
+    ),
     Row(
         "what Paddle appends from C++ has no name scope; here it has the program's",
         "attr",

@@ -91,28 +91,32 @@ def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
     return node.with_tensors("slice", [x], shape, axes=axes, starts=starts, ends=ends)
 
 
+def coordinates(node: Node, index: Any, x: Any) -> Any:
+    """Replace negative coordinates, which count from the end."""
+    depth = index.shape[-1]
+    if not traced(index):
+        return np.where(index < 0, index + np.array(x.shape[:depth]), index)
+    sizes = np.array(x.shape[:depth])
+    if (sizes == -1).any():
+        node.refuse("coordinates in a shape that is not known")
+    return f.where(f.less_than(index, np.array(0)), f.add(index, sizes), index)
+
+
 @reads("GatherND")
 def gather_nd(node: Node) -> Any:
     """Gather elements or slices by coordinates."""
     if node.attr("batch_dims", 0):
         node.refuse("batch_dims")
-    x, index = node.x(), node.x(1)
-    if not traced(index):
-        depth = index.shape[-1]
-        index = np.where(index < 0, index + np.array(x.shape[:depth]), index)
-    else:
-        sizes = np.array(x.shape[: index.shape[-1]])
-        if (sizes == -1).any():
-            node.refuse("coordinates in a shape that is not known")
-        index = f.where(f.less_than(index, np.array(0)), f.add(index, sizes), index)
-    return f.gather_nd(x, index)
+    x = node.x()
+    return f.gather_nd(x, coordinates(node, node.x(1), x))
 
 
 @reads("ScatterND")
 def scatter_nd(node: Node) -> Any:
     """Write or add updates at coordinates."""
     kind = node.attr("reduction", "none")
-    x, index, updates = node.x(), node.x(1), node.x(2)
+    x, updates = node.x(), node.x(2)
+    index = coordinates(node, node.x(1), x)
     if kind == "add":
         return f.scatter_nd_add(x, index, updates)
     if kind != "none":

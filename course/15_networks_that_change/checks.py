@@ -1,0 +1,278 @@
+"""Checks of lesson 15: layers that say when they run, games, gradients by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import teachgraph as paddle
+from teachgraph.course.cartpole import learn
+from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+
+CASES = 20
+LINES = 100_000
+GAMES, LEAST = 50, 60
+
+
+class Draw:
+    """A generator whose numbers are known."""
+
+    def __init__(self, numbers):
+        self.numbers, self.drawn = list(numbers), 0
+
+    def random(self, size=None):
+        few = 1 if size is None else int(np.prod(size))
+        found = (self.numbers + [0.5] * few)[self.drawn : self.drawn + few]
+        self.drawn += few
+        return found[0] if size is None else np.reshape(found, size)
+
+
+def layers_of(slopes, shifts, ran):
+    """Layers that compute slope x + shift, and say that they ran."""
+
+    def layer(number):
+        def run(x):
+            ran.append(number)
+            return x * slopes[number] + paddle.to_tensor(np.float32(shifts[number]))
+
+        return run
+
+    return [layer(number) for number in range(len(slopes))]
+
+
+def run_layer_drop(mine, slopes, shifts, start, rate, numbers, training):
+    """The result, which layers ran, and how many numbers were drawn."""
+    ran, draw = [], Draw(numbers)
+    layers = layers_of(slopes, shifts, ran)
+    x = paddle.to_tensor(np.float32(start), stop_gradient=False)
+    with lines_at_most(LINES):
+        y = mine.layer_drop(layers, x, rate, draw, training)
+    if y is None:
+        return None
+    expect(isinstance(y, paddle.Tensor), "a_tensor", got=type(y).__name__)
+    return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn}
+
+
+def dropped(slopes, shifts, start, kept, share, adds=1.0):
+    """The state by hand; what a layer computes is divided by a share."""
+    x = np.float64(start)
+    for number in kept:
+        x = adds * x + (x * slopes[number] + np.float64(shifts[number])) / share
+    return x
+
+
+def close(got, wanted):
+    """True if numbers are equal but for the precision of float32."""
+    return np.shape(got) == np.shape(wanted) and np.allclose(got, wanted, atol=1e-4)
+
+
+def ops_a_push(ask):
+    """Product, sum, logarithm, a place of it, and the sum of all."""
+    quiz(ask, "ops_a_push", 5, one=1, two=2)
+
+
+def graphs(ask):
+    """Two to the sixth."""
+    quiz(ask, "graphs", 64, six=6, twice=12, seven=7)
+
+
+def first_of_three(ask):
+    """1 + 0.5 (1 + 0.5)."""
+    quiz(ask, "first_of_three", 1.75, whole=3, last=1, two=1.5)
+
+
+def layer_drop(ask):
+    """Compare with the layers one by one."""
+    for seed in range(2 * CASES):
+        draw = np.random.default_rng(seed)
+        count = int(draw.integers(7)) if seed else 3
+        slopes = draw.uniform(-1.0, 1.0, count).round(2).tolist()
+        shifts = draw.normal(0.0, 1.0, (count, 2)).round(2).tolist()
+        start = draw.normal(0.0, 1.0, (3, 2)).round(2).tolist()
+        rate, training = [0.25, 0.5, 0.75][seed % 3], seed % 4 < 3
+        numbers = draw.random(count).tolist()
+        if seed % 5 == 0 and count:
+            numbers[0] = rate
+        seen = ask(run_layer_drop, slopes, shifts, start, rate, numbers, training)
+        everything = list(range(count))
+        stay = [k for k in everything if numbers[k] >= rate] if training else everything
+        others = [k for k in everything if k not in stay]
+        facts = {"rate": rate, "numbers": np.round(numbers, 2).tolist()}
+        facts |= {"got": seen["ran"], "wanted": stay}
+        expect(training or not seen["drawn"], "draws_in_test")
+        expect(training or seen["ran"] == everything, "all_in_test", **facts)
+        opposite = training and others != stay and seen["ran"] == others
+        expect(not opposite, "opposite", **facts)
+        one_draw = training and count > 1 and seen["drawn"] == 1
+        expect(not one_draw, "one_draw", count=count)
+        expect(seen["ran"] == stay, "ran", **facts)
+        share = 1.0 - rate if training else 1.0
+        case, y = (slopes, shifts, start, stay), seen["y"]
+        wanted = dropped(*case, share)
+        if not close(y, wanted):
+            facts = {"rate": rate, "got": np.round(y[0], 3)}
+            facts["wanted"] = np.round(wanted[0], 3)
+            expect(not close(y, dropped(*case, share, 0.0)), "no_state", **facts)
+            whole = close(y, dropped(*case, 1.0))
+            expect(not whole, "undivided", **facts)
+            divided = close(y, dropped(*case, 1.0 - rate))
+            expect(not divided, "in_test", **facts)
+            expect(False, "differs", **facts)
+
+
+def run_early_exit(mine, slopes, shifts, start, enough):
+    """The scores, the number of layers, and what ran."""
+    ran, asked = [], []
+    layers = layers_of(slopes, shifts, ran)
+
+    def exit(x):
+        asked.append(len(ran))
+        return x * 1.0
+
+    x = paddle.to_tensor(np.float32([start]), stop_gradient=False)
+    with lines_at_most(LINES):
+        pair = mine.early_exit(layers, exit, x, enough)
+    if pair is None:
+        return None
+    expect(isinstance(pair, tuple) and len(pair) == 2, "a_pair")
+    scores, count = pair
+    expect(isinstance(scores, paddle.Tensor), "a_tensor", got=type(scores).__name__)
+    whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+    expect(whole, "a_count", got=type(count).__name__)
+    facts = {"scores": scores.numpy(), "count": int(count), "ran": ran}
+    return {**facts, "asked": asked}
+
+
+def early_exit(ask):
+    """Compare with the probabilities after each layer."""
+    for seed in range(2 * CASES):
+        draw = np.random.default_rng(seed)
+        count, classes = int(draw.integers(2, 7)), int(draw.integers(2, 5))
+        slopes = draw.uniform(-0.2, 0.5, count).round(2).tolist()
+        shifts = draw.normal(0.0, 0.8, (count, classes)).round(2).tolist()
+        start = draw.normal(0.0, 0.3, classes).round(2).tolist()
+        if seed % 8 == 7:  # two are alike, and so each is half sure: that is enough
+            start, shifts[0], classes = [0.0, 0.0], [0.0, 0.0], 2
+            shifts = [row[:2] if len(row) > 1 else row for row in shifts]
+        x, after = np.array([start]), []
+        for slope, shift in zip(slopes, shifts, strict=True):
+            x = x + x * slope + np.array(shift)
+            powers = np.exp(x - x.max())
+            after.append((x, float(powers.max() / powers.sum())))
+        sure = [share for _, share in after]
+        target = int(draw.integers(count))
+        enough = 0.5 if seed % 8 == 7 else max(sure[: target + 1]) - 1e-3
+        enough = [enough, enough, 1.1, enough][seed % 4]
+        right = next((k for k, share in enumerate(sure) if share >= enough), count - 1)
+        seen = ask(run_early_exit, slopes, shifts, start, float(enough))
+        facts = {"shares": np.round(sure, 3).tolist(), "enough": round(enough, 3)}
+        facts |= {"got": len(seen["ran"]), "wanted": right + 1}
+        expect(seen["ran"] == sorted({*seen["ran"]}), "order", got=seen["ran"])
+        facts["ran"] = len(seen["ran"])
+        expect(len(seen["ran"]) <= right + 1, "too_late", **facts)
+        expect(len(seen["ran"]) == right + 1, "too_early", **facts)
+        expect(seen["count"] != right, "from_zero", **facts)
+        facts["got"] = seen["count"]
+        expect(seen["count"] == right + 1, "count", **facts)
+        facts = {"got": np.round(seen["scores"], 3).ravel().tolist()}
+        facts["wanted"] = np.round(after[right][0], 3).ravel().tolist()
+        powers = np.exp(after[right][0] - after[right][0].max())
+        wanted = seen["scores"].shape == after[right][0].shape
+        shares = wanted and np.allclose(seen["scores"], powers / powers.sum())
+        same = wanted and np.allclose(seen["scores"], after[right][0], atol=1e-4)
+        expect(same or not shares, "shares", **facts)
+        expect(same, "scores", **facts)
+
+
+def run_to_go(mine, rewards, gamma):
+    """The rewards to go as numbers."""
+    given = list(rewards)
+    with lines_at_most(LINES):
+        found = mine.to_go(given, gamma)
+    if found is None:
+        return None
+    expect(given == list(rewards), "changed")
+    expect(np.ndim(found) == 1, "a_list", got=type(found).__name__)
+    return [float(one) for one in found]
+
+
+def to_go(ask):
+    """Compare with the sums, one by one."""
+    for seed in range(CASES):
+        draw = np.random.default_rng(seed)
+        count = int(draw.integers(2, 9)) if seed else 3
+        rewards = [1.0] * count if seed < 2 else draw.normal(0, 1, count).tolist()
+        gamma = [0.5, 0.99, float(draw.random()), 0.0, 1.0][seed % 5]
+        each = [gamma**k * reward for k, reward in enumerate(rewards)]
+        sums = [
+            sum(gamma**k * reward for k, reward in enumerate(rewards[t:]))
+            for t in range(count)
+        ]
+        found = ask(run_to_go, rewards, gamma)
+        facts = {"rewards": np.round(rewards, 2).tolist(), "gamma": round(gamma, 2)}
+        facts |= {"got": np.round(found, 3).tolist()}
+        facts |= {"wanted": np.round(sums, 3).tolist()}
+        expect(len(found) == count, "length", **facts)
+        if not np.allclose(found, sums, atol=1e-6):
+            plain = [sum(rewards[t:]) for t in range(count)]
+            expect(not close(found, plain), "no_discount", **facts)
+            expect(not close(found, sums[::-1]), "backwards", **facts)
+            expect(not close(found, [sum(rewards)] * count), "whole", **facts)
+            start = [sum(each[t:]) for t in range(count)]
+            expect(not close(found, start), "from_the_start", **facts)
+            expect(False, "differs", **facts)
+
+
+def run_policy_loss(mine, scores, actions, earned, guesses):
+    """The loss, and the gradients that it has."""
+    tensors = [paddle.to_tensor(np.float32(scores), stop_gradient=False)]
+    tensors += [paddle.to_tensor(np.int64(actions)), paddle.to_tensor(earned)]
+    tensors += [paddle.to_tensor(guesses, stop_gradient=False)]
+    with lines_at_most(LINES):
+        loss = mine.policy_loss(*tensors)
+    if loss is None:
+        return None
+    expect(isinstance(loss, paddle.Tensor), "a_tensor", got=type(loss).__name__)
+    expect(loss.size == 1, "a_mean", got=list(loss.shape))
+    expect(not loss.stop_gradient, "cut")
+    loss.backward()
+    grads = [x.grad for x in (tensors[0], tensors[3])]
+    numbers = [None if grad is None else grad.numpy() for grad in grads]
+    return {"loss": float(loss.item()), "scores": numbers[0], "guesses": numbers[1]}
+
+
+def run_learn(mine, seed):
+    """The lengths of some games that the learner's functions teach."""
+    return learn(mine.to_go, mine.policy_loss, GAMES, seed)
+
+
+@needs(to_go)
+def policy_loss(ask):
+    """Compare the loss and its gradients with the formula; then play."""
+    for seed in range(CASES):
+        draw = np.random.default_rng(seed)
+        count, actions = int(draw.integers(1, 7)), int(draw.integers(2, 4))
+        scores = draw.normal(0.0, 1.0, (count, actions)).astype("float32")
+        taken = draw.integers(0, actions, count)
+        earned, guesses = draw.normal(1.0, 1.0, (2, count)).astype("float32")
+        given = scores, taken, earned, guesses
+        seen = ask(run_policy_loss, *given)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares = powers / powers.sum(axis=1, keepdims=True)
+        rarity = -np.log(shares[np.arange(count), taken])
+        better = earned - guesses
+        loss = float(np.mean(rarity * better))
+        slopes = (shares - np.eye(actions)[taken]) * better[:, None] / count
+        expect(seen["scores"] is not None, "cut")
+        got = seen["loss"]
+        facts = {"got": f"{got:.4f}", "wanted": f"{loss:.4f}"}
+        if not close(got, loss):
+            expect(not close(got, -loss), "sign", **facts)
+            expect(not close(got, count * loss), "a_sum", **facts)
+            expect(not close(got, np.mean(rarity * earned)), "no_baseline", **facts)
+            expect(False, "differs", **facts)
+        into = seen["guesses"]
+        expect(into is None or not np.any(into), "into_baseline", got=into)
+        expect(np.allclose(seen["scores"], slopes, atol=1e-5), "gradient")
+    lengths = ask(run_learn, 2)
+    last = float(np.mean(lengths[-10:]))
+    expect(last >= LEAST, "does_not_learn", games=GAMES, got=f"{last:.0f}")

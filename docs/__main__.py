@@ -1,0 +1,82 @@
+"""Build the site: `python -m docs`, which `make site` calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from docs.notebooks import ROOT
+from docs.sources import Selection, write_sources
+
+__all__ = ["build"]
+
+HERE = Path(__file__).parent
+CACHE = ROOT / ".cache" / "site"
+START = time.monotonic()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m docs", description=__doc__)
+    parser.add_argument("--lessons", help="a few: 00,02")
+    parser.add_argument("--cases", help="a few of the gallery: digits_py_func")
+    parser.add_argument("--modules", help="a few of the reference: nn,metric")
+    options = parser.parse_args(arguments)
+    selection = Selection(
+        few(options.lessons), few(options.cases), few(options.modules)
+    )
+    folder = build(selection, CACHE)
+    tell(f"open {folder / 'index.html'}")
+    return 0
+
+
+def few(names: str | None) -> frozenset[str] | None:
+    """The names of a list, or None for all."""
+    return None if names is None else frozenset(filter(None, names.split(",")))
+
+
+def tell(line: str) -> None:
+    """Print a line of progress, with the seconds so far."""
+    print(f"{time.monotonic() - START:6.0f} s  {line}", flush=True)
+
+
+def build(selection: Selection, cache: Path) -> Path:
+    """Build the site in both languages into `cache/html`, and return that folder.
+
+    Raises:
+        SystemExit: Sphinx warned of something.
+    """
+    sources = write_sources(selection, cache / "source", cache / "notebooks", tell)
+    html = cache / "html"
+    for language, source in sources.items():
+        tell(f"pages: {language}")
+        other = next(sources[other] for other in sources if other != language)
+        command = [
+            *(sys.executable, "-m", "sphinx", "--quiet", "--jobs=auto"),
+            *("--fail-on-warning", "-c", HERE, "-d", cache / "doctrees" / language),
+            *("-D", f"docs_twins={','.join(sorted(pages(source) & pages(other)))}"),
+            *(source, html / language),
+        ]
+        own = {"DOCS_LANGUAGE": language, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [str(w) for w in command], env=os.environ | own, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"The pages in {language!r} are not right: see above.")
+    shutil.copy2(HERE / "pages" / "index.html", html / "index.html")
+    return html
+
+
+def pages(folder: Path) -> set[str]:
+    """The names of the pages in a folder of sources."""
+    return {str(f.relative_to(folder).with_suffix("")) for f in folder.rglob("*.*")}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
