@@ -20,6 +20,7 @@ BUNDLE := widgets/teachgraph_widgets/static/widget.js
 PADDLE := .cache/paddle
 TORCH := .cache/torch
 OLD_WIDGETS := .cache/ipywidgets-7
+NBGRADER := .cache/nbgrader
 LITE := .cache/lite/venv
 # The CPU build: from a folder of wheels where there is one, else from PyTorch's own.
 TORCH_WHEELS = $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu)
@@ -69,10 +70,10 @@ quick: setup ## two minutes while you work: what changed, the core, a case of ea
 	@$(CHANGED) | xargs -r ruff format --check
 	pytest --beside mypy -m $(QUICK) $(PARALLEL) $(ARGS) $(QUICK_ROOMS)
 
-test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
+test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages $(NBGRADER)/.packages ## run every test (ARGS go to pytest)
 	pytest $(COMPLETE) $(BESIDE) --after "$(CLUSTERS) -m 'cluster and not full'" $(ARGS)
 
-full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
+full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages $(NBGRADER)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
 	pytest $(COMPLETE) $(BESIDE) --after "$(CLUSTERS) -m cluster" \
 		-m "not (cluster or oracle)" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
 
@@ -172,6 +173,12 @@ $(LITE)/.packages: Makefile | $(VENV)/bin/uv
 # Hosts that have ipywidgets 7 still: a kernel of the tests imports it from here.
 $(OLD_WIDGETS)/.packages: Makefile | $(VENV)/bin/uv
 	uv pip install --quiet --no-deps --target $(OLD_WIDGETS) 'ipywidgets==7.7.5' 'ipython-genutils==0.2.0'
+	@touch $@
+
+# nbgrader brings a Jupyter of its own; it grades in a kernel of our environment.
+$(NBGRADER)/.packages: Makefile | $(VENV)/bin/uv
+	uv venv --quiet --allow-existing --python $(VENV)/bin/python $(NBGRADER)
+	uv pip install --quiet --python $(NBGRADER) 'nbgrader==0.9.6'
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -12,7 +13,14 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.observe import announce
 from teachgraph.course.checks import attempt
 
-__all__ = ["beside", "strip", "watch", "watched"]
+__all__ = ["beside", "draw", "strip", "watch", "watched"]
+
+drawing = ContextVar("drawing", default=True)
+
+
+def draw(on: bool) -> None:
+    """Switch the pictures of a lesson on, or off where nobody looks."""
+    drawing.set(on)
 
 
 def watch(function: Callable[[], Any]) -> Any:
@@ -30,6 +38,8 @@ def watch(function: Callable[[], Any]) -> Any:
     >>> print(str(watch(double)).splitlines()[0])
     Trace: double
     """
+    if not drawing.get():
+        return None
     widgets = import_module("teachgraph_widgets")
     return widgets.show(traced(function, function.__name__))
 
@@ -62,6 +72,8 @@ def beside(yours: Any, ours: Any, names: tuple[str, str] = ("yours", "ours")) ->
     yours: the value of y is 6
     ours: the value of y is 9
     """
+    if not drawing.get():
+        return None
     widgets = import_module("teachgraph_widgets")
     pair = [
         traced(which, name) if is_function(which) else which
@@ -89,6 +101,8 @@ def strip(*tensors: Any, names: Sequence[str] = ()) -> Any:
     1: 1 op
     2: 3 ops
     """
+    if not drawing.get():
+        return None
     return import_module("teachgraph_widgets").strip(*tensors, names=names)
 
 

@@ -1,4 +1,4 @@
-"""`teachgraph course`: list, start, check, hint, solution, status, mine, author ...
+"""`teachgraph course`: list, start, check, hint, solution, grade, mine, author ...
 
 Each action returns its answer twice, as lines for people and as a mapping for `--json`,
 and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
@@ -10,12 +10,14 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 from teachgraph.course import mine, progress
+from teachgraph.course.answer import Answer
+from teachgraph.course.classroom import command as classroom
 from teachgraph.course.files import write_new
 from teachgraph.course.gallery import cases
 from teachgraph.course.grade import Place, Report, grade
@@ -38,17 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
-NEEDED = {"filelock", "jupytext", "nbclient", "nbformat", "platformdirs"}
+NEEDED = {
+    *("IPython", "filelock", "jinja2", "jupytext", "matplotlib", "nbclient"),
+    *("nbformat", "platformdirs", "psutil", "tqdm"),
+}
 """Packages that the extra `lab` brings."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer of an action, for people and for programs."""
-
-    lines: list[str]
-    data: Mapping[str, Any]
-    code: int = 0
 
 
 def add_arguments(subparsers: Subparsers) -> None:
@@ -57,7 +53,7 @@ def add_arguments(subparsers: Subparsers) -> None:
     course = subparsers.add_parser("course", help=about, description=about)
     course.set_defaults(run=run)
     actions = course.add_subparsers(dest="action", required=True, metavar="action")
-    add = _Adder(actions)
+    add = Adder(actions)
 
     add("list", "List the lessons.", language=True)
     start = add("start", "Put a lesson's notebook into a folder.", lesson=True)
@@ -87,16 +83,17 @@ def add_arguments(subparsers: Subparsers) -> None:
     welcome.add_argument("--folder", type=Path, default=Path(), help="default: here")
     mine = add("mine", "Print your own framework as one file.", language=True)
     mine.add_argument("--file", type=Path, help="write it there instead")
+    classroom.add_arguments(add)
     about = "For writers: begin a lesson, look at it on each save, accept its names."
     author = actions.add_parser("author", help=about, description=about)
-    add = _Adder(author.add_subparsers(dest="step", required=True, metavar="step"))
+    add = Adder(author.add_subparsers(dest="step", required=True, metavar="step"))
     add("new", "Write the folder of a lesson of the table.", lesson=True)
     watch = add("watch", "Try all of a lesson whenever it is saved.", lesson=True)
     watch.add_argument("--once", action="store_true", help="look at it once only")
     add("accept", "Write into the table what a lesson introduces.", lesson=True)
 
 
-class _Adder:
+class Adder:
     """Adds one action at a time, each with `--json`."""
 
     def __init__(self, actions: Subparsers) -> None:
@@ -418,4 +415,5 @@ ACTIONS: Mapping[str, Callable[[argparse.Namespace], Answer]] = {
     "author": _author,
     "mine": _mine,
     "welcome": _welcome,
+    **classroom.ACTIONS,
 }

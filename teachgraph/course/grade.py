@@ -24,7 +24,17 @@ from teachgraph.course.table import CourseError, Language
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-__all__ = ["Place", "Report", "Trouble", "Verdict", "grade"]
+__all__ = [
+    "Place",
+    "Report",
+    "Trouble",
+    "Verdict",
+    "grade",
+    "language_of",
+    "make_ready",
+    "read_notebook",
+    "report_of",
+]
 
 _IN_CELL = re.compile(r"Cell In\[(\d+)\], line (\d+)")
 _KERNEL_FILE = re.compile(r" \([^()]*, line \d+\)$")
@@ -46,13 +56,17 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on one exercise, with the learner's line it is about, and code."""
+    """The verdict on one exercise, with the learner's line it is about, and code.
+
+    `sentence` is the id of the message, the same in every language.
+    """
 
     task: str
     passed: bool
     message: str
     place: Place
     code: str = ""
+    sentence: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,12 +119,17 @@ def grade(source: Source, path: Path, seconds: float = 120) -> Report:
     if other != number:
         facts = {"path": path, "other": other, "number": number}
         raise CourseError(say("other_lesson", language_of(notebook), **facts))
+    make_ready(notebook, source)
+    return report_of(notebook, path, run_cells(notebook, source.lesson, path, seconds))
+
+
+def make_ready(notebook: NotebookNode, source: Source) -> None:
+    """Forget what `notebook` showed, leave out its waiting, and restore its checks."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
             cell.source = unpaced(cell.source)
     restore_checks(notebook, source)
-    return _report(notebook, path, run_cells(notebook, source.lesson, path, seconds))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -147,7 +166,8 @@ def restore_checks(notebook: NotebookNode, source: Source) -> None:
             notebook.cells.insert(behind, from_dict(check))
 
 
-def _report(notebook: NotebookNode, path: Path, run: Run) -> Report:
+def report_of(notebook: NotebookNode, path: Path, run: Run) -> Report:
+    """Put the outcome of a run into words."""
     language = language_of(notebook)
     report = Report(path, language=language)
     for index, cell in enumerate(notebook.cells):
@@ -155,16 +175,19 @@ def _report(notebook: NotebookNode, path: Path, run: Run) -> Report:
             continue
         ours = marks(cell)
         message, place = _error(notebook, cell)
+        sentence = ""
         if index == run.ended:
-            message = say(run.stop, language, **run.values)
+            sentence, message = run.stop, say(run.stop, language, **run.values)
         elif index > run.ended:
-            message = say("not_reached", language, cell=run.ended + 1)
+            sentence = "not_reached"
+            message = say(sentence, language, cell=run.ended + 1)
         if ours.get("role") == "check" and "task" in ours:
             judged = run.judged.get(index)
             if index == run.ended and run.asked is not None:
                 place = _error(notebook, run.asked)[1]
+            verdict = _verdict(notebook, ours["task"], judged, message, place, language)
             report.verdicts.append(
-                _verdict(notebook, ours["task"], judged, message, place, language)
+                replace(verdict, sentence=verdict.sentence or sentence)
             )
         elif message and index <= run.ended:
             report.troubles.append(Trouble(message, place or Place(index + 1)))
@@ -183,18 +206,19 @@ def _verdict(
     place, code = place or _definition(notebook, task), ""
     for cell in notebook.cells:
         if _is(cell, task):
-            code = cell.source
+            code = str(cell.source)
             trouble, line = _error(notebook, cell)
             if trouble and judged is not None and not judged.passed:
                 said = say("cell_failed", language, error=trouble)
-                return Verdict(task, False, said, line or place)
+                return Verdict(task, False, said, line or place, code, "cell_failed")
     if judged is None:
         return Verdict(task, False, message, place)
     values = dict(judged.values)
     if found := values.pop("place", None):
         place = _line(notebook, found["line"], found["code"]) or place
         judged = replace(judged, values=values)
-    return Verdict(task, judged.passed, judged.message(language), place, code)
+    said = judged.message(language)
+    return Verdict(task, judged.passed, said, place, code, judged.sentence)
 
 
 def language_of(notebook: NotebookNode) -> Language:

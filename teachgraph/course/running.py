@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from teachgraph.course.judging import Verdict, judge
+from teachgraph.course.judging import Ask, Verdict, judge
 from teachgraph.course.serving import ANSWER, ask_there
 from teachgraph.course.table import CourseError, Lesson
 
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
     from nbclient import NotebookClient
     from nbformat import NotebookNode
 
-__all__ = ["Run", "first_line", "marks", "run_cells"]
+__all__ = [
+    "Run",
+    "Running",
+    "Stopped",
+    "checked_by",
+    "first_line",
+    "marks",
+    "run_cells",
+]
 
 MARK = "TEACHGRAPH_CHECK"
 """The variable of the environment that marks the processes of a check."""
@@ -49,7 +58,11 @@ class Run:
 
 
 class Stopped(BaseException):  # no check may take it for an error
-    """The run is over before its end."""
+    """A run is over before its end: the sentence that says why, and its values."""
+
+    def __init__(self, sentence: str, **values: Any) -> None:
+        super().__init__(sentence)
+        self.sentence, self.values = sentence, values
 
 
 def run_cells(
@@ -66,21 +79,56 @@ def run_cells(
     Raises:
         CourseError: The kernel can't be started.
     """
-    running = Running(notebook, lesson, path, seconds)
-    with running.kernel(), suppress(Stopped):
+    running = InKernel(notebook, lesson, path, seconds)
+    with running.kernel():
         running.all()
     return running.run
 
 
-class Running:
-    """One notebook on its way through a kernel."""
+class Running(ABC):
+    """One notebook on its way: its cells in order, judged where its checks stand."""
+
+    def __init__(self, notebook: NotebookNode, lesson: Lesson) -> None:
+        self.notebook, self.lesson = notebook, lesson
+        self.run = Run()
+
+    def all(self) -> None:
+        """Run every cell, and judge where a check stands, until something stops it."""
+        try:
+            for position, cell in enumerate(self.notebook.cells):
+                self.run.ended = position
+                if task := checked_by(cell, self.lesson):
+                    verdict = judge(self.lesson, task, self.asker(task))
+                    self.run.judged[position] = verdict
+                    self.after(verdict)
+                else:
+                    self.execute(cell)
+            self.run.ended = len(self.notebook.cells)
+        except Stopped as stopped:
+            self.run.stop, self.run.values = stopped.sentence, stopped.values
+
+    @abstractmethod
+    def execute(self, cell: NotebookNode) -> None:
+        """Run a cell where the run has come to; raise Stopped if it does not end."""
+
+    @abstractmethod
+    def asker(self, task: str) -> Ask:
+        """A way to ask the learner's code about a task."""
+
+    def after(self, verdict: Verdict) -> None:
+        """Hear of a verdict; a run may go on otherwise for it."""
+        return
+
+
+class InKernel(Running):
+    """A notebook on its way through a kernel."""
 
     def __init__(
         self, notebook: NotebookNode, lesson: Lesson, path: Path, seconds: float
     ) -> None:
-        self.notebook, self.lesson, self.path = notebook, lesson, path
+        super().__init__(notebook, lesson)
+        self.path = path
         self.seconds, self.deadline = seconds, time.monotonic() + seconds
-        self.run = Run()
         self.replies: list[str] = []
         self.client = self.new_client()
 
@@ -120,18 +168,9 @@ class Running:
                 ) from error
             yield
 
-    def all(self) -> None:
-        """Run every cell, and judge where a check stands."""
-        for position, cell in enumerate(self.notebook.cells):
-            self.run.ended = position
-            ours = marks(cell)
-            task = ours.get("task")
-            if ours.get("role") == "check" and task in self.lesson.tasks:
-                ask = ask_there(self.answers, self.lesson, task)
-                self.run.judged[position] = judge(self.lesson, task, ask)
-            else:
-                self.execute(cell)
-        self.run.ended = len(self.notebook.cells)
+    def asker(self, task: str) -> Ask:
+        """A way to ask the kernel."""
+        return ask_there(self.answers, self.lesson, task)
 
     def execute(self, cell: NotebookNode) -> None:
         """Run a cell where the run has come to.
@@ -144,11 +183,9 @@ class Running:
         try:
             self.client.execute_cell(cell, self.run.ended)
         except DeadKernelError:
-            self.run.stop = "died"
-            raise Stopped from None
+            raise Stopped("died") from None
         if self.replies and self.replies[-1] == "TimeUp":
-            self.run.stop, self.run.values = "up", {"seconds": self.seconds}
-            raise Stopped
+            raise Stopped("up", seconds=self.seconds)
 
     def answers(self, code: str) -> list[Any]:
         """Run a question of the judge; return what the kernel displays as answers."""
@@ -186,6 +223,13 @@ def marks(cell: NotebookNode) -> dict[str, Any]:
     """Our metadata of a cell, empty if the cell is the learner's own."""
     ours = cell.metadata.get("teachgraph", {})
     return dict(ours) if isinstance(ours, dict) else {}
+
+
+def checked_by(cell: NotebookNode, lesson: Lesson) -> str:
+    """The task of a lesson that a cell checks, or nothing."""
+    ours = marks(cell)
+    task = ours.get("task")
+    return task if ours.get("role") == "check" and task in lesson.tasks else ""
 
 
 def first_line(error: Exception) -> str:

@@ -16,7 +16,16 @@ from typing import Any, Literal
 
 from teachgraph.core.errors import TeachgraphError
 
-__all__ = ["LANGUAGES", "CourseError", "Language", "Lesson", "find", "lessons", "root"]
+__all__ = [
+    "LANGUAGES",
+    "CourseError",
+    "Language",
+    "Lesson",
+    "find",
+    "lessons",
+    "root",
+    "shipped",
+]
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -80,8 +89,12 @@ def root() -> Path:
 
     An author's own course is where `TEACHGRAPH_COURSE` says.
     """
-    if own := os.environ.get("TEACHGRAPH_COURSE"):
-        return Path(own)
+    own = os.environ.get("TEACHGRAPH_COURSE")
+    return Path(own) if own else shipped()
+
+
+def shipped() -> Path:
+    """The folder of the lessons that come with the framework."""
     packaged = Path(__file__).parent / "lessons"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "course"
 

@@ -1,0 +1,149 @@
+"""Grade a class: every submission of a folder, with the same marks on every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from teachgraph.course.classroom.marks import Marked, Row, read_marked
+from teachgraph.course.classroom.submissions import (
+    Submission,
+    Unreadable,
+    notebooks,
+    submissions,
+)
+from teachgraph.course.classroom.walls import Limits
+from teachgraph.course.messages import say
+from teachgraph.course.table import CourseError, Lesson, find
+
+__all__ = ["grade_class"]
+
+Heard = Callable[[int, int], None]
+"""Hears how many notebooks are graded, and of how many."""
+
+
+def grade_class(
+    folder: Path,
+    chosen: list[Lesson] | None = None,
+    at_once: int = 1,
+    limits: Limits | None = None,
+    heard: Heard = lambda done, count: None,
+) -> list[Row]:
+    """Grade the submissions in a folder, which stays as it is.
+
+    Args:
+        folder: It has a folder or a zip for each student.
+        chosen: The lessons; by default those that somebody has handed in.
+        at_once: So many notebooks are graded at a time.
+        limits: Of each run of a notebook.
+        heard: Called after each notebook.
+
+    Returns:
+        A row for each student and lesson, by student, then in the course's order.
+
+    Raises:
+        CourseError: There is nothing to grade, or this system cannot fork.
+    """
+    if not hasattr(os, "fork"):
+        raise CourseError("Grading a class needs Linux or macOS; on Windows use WSL.")
+    handed_in = submissions(folder.resolve())
+    numbers = [lessons_in(one) for one in handed_in]
+    chosen = chosen or in_order(set().union(*numbers))
+    if not chosen:
+        raise CourseError(f"No submission in {folder} has a notebook of a lesson.")
+    jobs = [
+        (one, lesson)
+        for one, theirs in zip(handed_in, numbers, strict=True)
+        for lesson in chosen
+        if lesson.number in theirs
+    ]
+    order = {
+        "jobs": [
+            {"student": one.student, "path": str(one.path), "lesson": lesson.number}
+            for one, lesson in jobs
+        ],
+        "at_once": at_once,
+        "limits": asdict(limits or Limits()),
+        "secret": str(folder.resolve()),
+    }
+    marked: dict[tuple[str, str], Marked] = {}
+    with server(order) as lines:
+        for line in lines:
+            answer = json.loads(line)
+            one, lesson = jobs[answer["job"]]
+            marked[one.student, lesson.number] = read_marked(answer["marked"])
+            heard(len(marked), len(jobs))
+    if len(marked) < len(jobs):
+        raise CourseError("Grading was cut short: its server has ended.")
+    return [
+        Row(
+            one.student, lesson, marked.get((one.student, lesson.number)) or absent(one)
+        )
+        for one in handed_in
+        for lesson in chosen
+    ]
+
+
+def lessons_in(one: Submission) -> set[str]:
+    """The numbers of the lessons that a student has handed in."""
+    if one.path.is_dir():
+        return set(notebooks(one.path))
+    with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
+        try:
+            one.unpack(Path(room, "files"))
+        except Unreadable:
+            return set()
+        return set(notebooks(Path(room, "files")))
+
+
+def absent(one: Submission) -> Marked:
+    """The marks of nothing, with the reason where a zip cannot be unpacked."""
+    reason = say("not_handed_in", "en")
+    if not one.path.is_dir():
+        with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
+            try:
+                one.unpack(Path(room, "files"))
+            except Unreadable as error:
+                reason = str(error)
+    return Marked(flags=[reason])
+
+
+def in_order(numbers: set[str]) -> list[Lesson]:
+    """The lessons of some numbers, in the course's order."""
+    return sorted((find(number) for number in numbers), key=lambda one: one.place)
+
+
+@contextmanager
+def server(order: dict[str, Any]) -> Iterator[Iterator[bytes]]:
+    """A fork server at work: the lines that it says. It ends with the block.
+
+    One seed for hashes and one thread for arithmetic make every run the same. Its
+    input stays open as long as somebody waits for what it says.
+    """
+    command = [sys.executable, "-P", "-m", "teachgraph.course.classroom.server"]
+    alike = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **alike, "MPLBACKEND": "Agg"},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+        process.stdin.flush()
+        yield process.stdout
+    finally:
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        process.stdout.close()
+        process.wait()
