@@ -18,6 +18,7 @@ __all__ = ["build"]
 
 HERE = Path(__file__).parent
 CACHE = ROOT / ".cache" / "site"
+OF_SPHINX = {"genindex", "py-modindex", "search"}
 START = time.monotonic()
 
 
@@ -69,8 +70,17 @@ def build(selection: Selection, cache: Path) -> Path:
         )
         if done.returncode:
             raise SystemExit(f"The pages in {language!r} are not right: see above.")
+        drop_old(html / language, pages(source) | OF_SPHINX)
     shutil.copy2(HERE / "pages" / "index.html", html / "index.html")
     return html
+
+
+def drop_old(html: Path, wanted: set[str]) -> None:
+    """Remove pages whose source is no more: Sphinx leaves them."""
+    for file in html.rglob("*.html"):
+        page = file.relative_to(html).with_suffix("")
+        if page.parts[0] not in {"_modules", "_static"} and str(page) not in wanted:
+            file.unlink()
 
 
 def pages(folder: Path) -> set[str]:

@@ -52,6 +52,8 @@ html_static_path = [str(HERE / "static")]
 templates_path = [str(HERE / "templates")]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
+# A page from a file may not fetch others, from which excerpts would come.
+html_show_search_summary = False
 html_copy_source = html_show_sourcelink = False
 html_sidebars = {
     "**": [
