@@ -9,6 +9,7 @@ from typing import Any, Self
 from teachgraph import passes
 from teachgraph.core.errors import FeedError, at_user_line
 from teachgraph.fluid.feeding import started
+from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
 from teachgraph.static.scope import Scope
@@ -69,6 +70,8 @@ class CompiledProgram(passes.CompiledProgram):
 class Executor(executor.Executor):
     """Runs programs on the CPU: `fluid.Executor`, with 1.x's arguments."""
 
+    tensor_of = staticmethod(LoDTensor.of)
+
     def run(  # type: ignore[override]
         self,
         program: Program | passes.CompiledProgram | None = None,
@@ -91,7 +94,7 @@ class Executor(executor.Executor):
             feed_var_name: Accepted for Paddle's sake.
             fetch_var_name: Accepted for Paddle's sake.
             scope: Where variables live; by default the scope in use.
-            return_numpy: Return arrays; otherwise Tensors.
+            return_numpy: Return arrays; otherwise LoDTensors.
             use_program_cache: Accepted for Paddle's sake: plans are kept in any case.
             return_merged: False returns a list for each fetch: each device's value.
             use_prune: Run only what the fetches and the updates need.
@@ -173,7 +176,7 @@ class ParallelExecutor:
             fetch_list: What to return: Variables or names.
             feed: Arrays by variable name; or a list of one such dict, a device each.
             feed_dict: The older name of `feed`.
-            return_numpy: Return arrays; otherwise Tensors.
+            return_numpy: Return arrays; otherwise LoDTensors.
         """
         feed = feed_dict if feed is None else feed
         return self.executor.run(

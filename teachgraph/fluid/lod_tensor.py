@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +23,13 @@ class LoDTensor:
 
     def __init__(self) -> None:
         self.array: np.ndarray[Any, Any] | None = None
+
+    @classmethod
+    def of(cls, array: Any) -> Self:
+        """Build one that holds a copy of an array."""
+        value = cls()
+        value.set(array)
+        return value
 
     def set(self, array: Any, place: Any = None) -> None:
         """Take a copy of an array."""

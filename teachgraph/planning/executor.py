@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -66,6 +66,7 @@ class Executor(DatasetRuns, core.Executor):
     """
 
     planner: type[Plan] = Plan
+    tensor_of: Callable[[Any], Any] = staticmethod(Tensor.results)
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class Executor(DatasetRuns, core.Executor):
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
-        return values if return_numpy else list(map(Tensor.results, values))
+        return values if return_numpy else list(map(self.tensor_of, values))
 
     def plan_for(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]

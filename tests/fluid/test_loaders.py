@@ -112,6 +112,20 @@ def test_a_value_is_set_fed_and_read() -> None:
     assert fluid.LoDTensor is fluid.Tensor
 
 
+def test_what_is_not_asked_for_as_an_array_can_be_fed_again() -> None:
+    y = fluid.data("x", [2, 3]) * 2.0
+    exe, feed = fluid.Executor(), {"x": np.ones((2, 3), "float32")}
+    (found,) = exe.run(feed=feed, fetch_list=[y], return_numpy=False)
+    assert type(found) is fluid.LoDTensor
+    assert (found.shape(), found.lod(), np.array(found).tolist()) == (
+        [2, 3],
+        [],
+        [[2.0] * 3] * 2,
+    )
+    (again,) = exe.run(feed={"x": found}, fetch_list=[y])
+    assert again.tolist() == [[4.0] * 3] * 2
+
+
 def test_layers_of_dygraph_are_names_of_fluid() -> None:
     assert fluid.Layer is Layer
     names = "Conv2D Embedding GRUUnit LayerNorm Linear Pool2D BatchNorm Dropout L1Loss"
