@@ -197,7 +197,6 @@ def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> No
     ("arguments", "reason"),
     [
         (["start", "99"], "There is no lesson '99'; the lessons are 00, 01, "),
-        (["start", "14"], "Lesson 14 (Many machines) is still to come."),
         (["check", "02"], "not started lesson 02 yet: teachgraph course start 02"),
         (["check", "02", "--file", "gone.ipynb"], "There is no notebook at"),
         (["hint", "02", "nothing"], "it has: runs_of_a_rule, arrivals,"),
