@@ -7,22 +7,14 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
 import pytest
 
-from teachgraph.core import modes
+pytest_plugins = ["tests.beside", "tests.minutes", "tests.unchosen"]
 
-pytest_plugins = ["tests.beside", "tests.minutes"]
-
-collect_ignore_glob = ["oracle/models/*.py"]
+collect_ignore_glob = ["oracle/models/*.py", "course/classroom/in_nbgrader.py"]
 """They ask libraries that are not installed here."""
-
-
-@pytest.fixture(autouse=True)
-def unchosen_mode() -> Iterator[None]:
-    with modes.using(None):
-        yield
 
 
 @pytest.hookimpl(wrapper=True)

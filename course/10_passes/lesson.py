@@ -16,9 +16,9 @@
 # # Pass
 #
 # 程序是一个由算子组成的列表：所以在运行之前，可以由另一个函数来改写这个列表。这样的函数
-# 就是一个**优化 pass**：列表变短，算出的却相同。学完这一课，你会有三个这样的 pass，并在
-# 50 个随机程序上证明它们。有个问题值得一问：一个算子写出的东西若没有人读，它就总可以
-# 去掉吗？
+# 就是一个**优化 pass**：新列表更短，算出的结果却相同。学完这一课，你会有三个这样的
+# pass，并在 50 个随机程序上证明它们。有个问题值得一问：一个算子写出的东西若没有人读，它
+# 就总可以去掉吗？
 #
 # ## 看它发生
 #
@@ -179,7 +179,8 @@ def random_program(seed):
     draw, main = np.random.default_rng(seed), Program()
     found = [Variable(main, name, [2, 2], is_data=True) for name in "xw"]
     for op in draw.choice([add, mul, matmul, smooth], 25):
-        inputs = [found[i] for i in draw.integers(len(found), size=2)]
+        first, second = draw.integers(len(found), size=2)
+        inputs = [found[draw.choice([first, -1])], found[second]]
         found.append(op(*inputs[: 1 if op is smooth else 2]))
     return main, found[-2:]
 
@@ -189,14 +190,15 @@ def compared(seed, passes):
     main, fetch = random_program(seed)
     fast, feed = optimized(main, fetch, passes), {"x": np.eye(2), "w": np.eye(2)}
     old, new = (Executor().run(one, feed, fetch) for one in (main, fast))
-    return int(np.array_equal(old, new)), len(main.ops), len(fast.ops)
+    fused = [one.op for one in fast.ops].count(linear)
+    return int(np.array_equal(old, new)), len(main.ops), len(fast.ops), fused
 
 
 # %% [markdown]
 # Walk from the last operator to the first, as in `path_to`. What is fetched is needed.
 # An operator stays if it writes something needed or persistable; then its inputs are
-# needed, too. One that is not pure stays as well: without it, the next `dropout` would
-# draw other numbers.
+# needed, too. One that is not pure stays as well, and needs its inputs: without it, the
+# next `dropout` would draw other numbers.
 
 # %% [markdown] lang="zh"
 # 像 `path_to` 那样，从最后一个算子走到第一个。要取的就是被需要的。写出被需要的或持久的
@@ -207,7 +209,7 @@ def compared(seed, passes):
 # %% task="dead_code"
 ### 说明 取 fetch 时用得着的、写持久变量的、以及不纯的算子，顺序不变。
 def dead_code(ops, fetch):
-    """The operators that are needed for fetch, in their order."""
+    """The operators that fetch needs, that write persistables, or are not pure."""
     ### BEGIN SOLUTION
     needed, kept = set(fetch), []
     for one in reversed(ops):
@@ -228,20 +230,20 @@ check(dead_code)
 # (`reading`). If an earlier one has its signature, it may go, and from now on its
 # outputs are the `same` as that one's. Three kinds must stay: the one that is not
 # pure, the one that writes what is fetched, and the one that writes a persistable
-# Variable: after that one, readers compute something else, so what came before is
-# `seen` no more.
+# Variable: it changes a value in place, so an equal signature after it no longer means
+# an equal result, and all that was `seen` is to be forgotten.
 
 # %% [markdown] lang="zh"
 # ## 动手：公共子表达式
 #
-# 从第一个走到最后一个。让每个算子都去读相等结果中的*第一个*（`reading`）。如果前面有
-# 一个签名与它相同，它就可以去掉，从此它的输出就等同于（`same`）那一个的输出。有三种必须
-# 留下：不纯的，写出要取的东西的，以及写出持久变量的：在它之后，读者算出的就不同了，所以
-# 之前见过的（`seen`）都不再算数。
+# 从第一个走到最后一个。让每个算子都去读相等结果中的*第一个*（`reading`）。如果前面
+# 已有签名相同的算子，当前这个就可以去掉，从此它的输出就等同于（`same`）那一个的输出。有
+# 三种必须留下：不纯的，写出要取的东西的，以及写出持久变量的：它就地改变一个值，在它之
+# 后，签名相同不再意味着结果相同，所以要忘掉之前见过的一切（`seen`）。
 
 
 # %% task="common_subexpressions"
-### 说明 每样东西只算一次的算子，顺序不变。
+### 说明 去掉重复计算之后的算子，顺序不变。
 def common_subexpressions(ops, fetch):
     """The operators, without those that compute again what is there already."""
     ### BEGIN SOLUTION
@@ -266,17 +268,17 @@ check(common_subexpressions)
 # %% [markdown]
 # ## Build it: a fusion
 #
-# A **fusion** makes one operator of two: one kernel instead of two, and no array
-# between them. Where a `matmul` is followed at once by an `add` whose first input is
-# the product, write one `linear` of x, w and b instead. The product has no name any
-# more: so nobody else may read it, and it is not fetched.
+# A **fusion** makes one operator of two: one kernel is called instead of two, and no
+# Variable stands between them. Where a `matmul` is followed at once by an `add` whose
+# first input is the product, write one `linear` of x, w and b instead. The product has
+# no name any more: so nobody else may read it, and it is not fetched.
 
 # %% [markdown] lang="zh"
 # ## 动手：一次融合
 #
-# **融合**把两个算子变成一个：一个核函数代替两个，中间不再有数组。如果 `matmul` 后面紧跟
-# 着 `add`，而 `add` 的第一个输入就是那个乘积，就写一个以 x、w、b 为输入的 `linear` 来
-# 代替。乘积从此没有名字了：所以不能有别人读它，也不能要取它。
+# **融合**把两个算子变成一个：只调用一个核函数，中间不再有 Variable。如果 `matmul` 后面
+# 紧跟着 `add`，而 `add` 的第一个输入就是那个乘积，就写一个以 x、w、b 为输入的 `linear`
+# 来代替。乘积从此没有名字了：所以不能有别人读它，也不能要取它。
 
 
 # %% task="fuse_linear"
@@ -315,8 +317,8 @@ passes = [dead_code, common_subexpressions, fuse_linear]
 
 def proof(count):
     rows = [compared(seed, passes) for seed in range(count)]
-    same, before, after = np.sum(rows, axis=0)
-    return f"{same} of {count} compute the same; {before} -> {after} operators"
+    same, before, after, fused = np.sum(rows, axis=0)
+    return f"{same} of {count} compute the same; {before} -> {after} ops, {fused} fused"
 
 
 print(attempt(proof, 50, otherwise=""))

@@ -166,8 +166,13 @@ def values(mine, ops, wanted):
 
 
 def highest(ask):
-    """The staircase is highest where the last relu's gradient is computed."""
-    quiz(ask, "highest", "relu_grad", there="relu", after="elementwise_add_grad")
+    """The most bytes are needed where the first relu's gradient is written."""
+    mistakes = {
+        "there": "relu",
+        "as_many": "relu_grad",
+        "after": "elementwise_add_grad",
+    }
+    quiz(ask, "highest", "mul_grad", **mistakes)
 
 
 def three_buffers(ask):

@@ -55,26 +55,27 @@ paddle.show(exe.memory_plan(main, feed, [loss]))
 #
 # ## Predict
 #
-# On the right, at which type of operator does the plan first reach its peak? Then three
-# buffers without a picture: `a` of 8 bytes, needed in steps 0 and 1; `b` of 4 bytes, in
-# 1 and 2; `c` of 8 bytes, in 2 and 3. What is the lowest peak?
+# In the right half of the picture, at which type of operator are the most bytes needed
+# for the first time? Then three buffers without a picture: `a` of 8 bytes, needed in
+# steps 0 and 1; `b` of 4 bytes, in 1 and 2; `c` of 8 bytes, in 2 and 3. What is the
+# lowest peak?
 
 # %% [markdown] lang="zh"
 # 有些值在底下等了很久：梯度还要用它们。
 #
 # ## 预测
 #
-# 在右图中，规划最先在哪种类型的算子处到达峰值？然后是没有图的三块缓冲区：`a` 有 8 字
-# 节，第 0、1 步需要；`b` 有 4 字节，第 1、2 步需要；`c` 有 8 字节，第 2、3 步需要。最低
-# 的峰值是多少？
+# 在图的右半边，到哪种类型的算子处，所需的字节第一次最多？然后是没有图的三块缓冲区：`a`
+# 有 8 字节，第 0、1 步需要；`b` 有 4 字节，第 1、2 步需要；`c` 有 8 字节，第 2、3 步需
+# 要。最低的峰值是多少？
 
 
 # %% task="highest" tags=["quiz"]
-### 说明 规划最先在哪种算子处到达峰值：它的类型，例如 "relu"。
+### 说明 在哪种算子处所需的字节第一次最多：它的类型，例如 "relu"。
 def highest():
-    """The type of operator at which the plan first reaches its peak, such as "relu"."""
+    """The type of operator where most bytes are needed first, such as "relu"."""
     ### BEGIN SOLUTION
-    return "relu_grad"
+    return "mul_grad"
     ### END SOLUTION
 
 
@@ -99,8 +100,8 @@ check(three_buffers)
 #
 # The **lifetime** of a value begins with the step that writes it, and ends with the
 # last step that reads it. Steps are counted from 0. What is fetched is needed to the
-# last step; what nobody reads, only in its own. Parameters and data are there anyway:
-# they have no lifetime here.
+# last step; what nobody reads, only in its own. Each value is written once here.
+# Parameters and data are there anyway: they have no lifetime here.
 
 # %% [markdown] lang="zh"
 # ## 动手：生存期
@@ -188,9 +189,9 @@ check(meet)
 
 
 # %% task="first_fit"
-### 说明 给每块缓冲区一个 offset；返回峰值，即内存池的字节数。
+### 说明 给每块缓冲区一个 offset；返回峰值，即内存池的字节数，没有缓冲区时是 0。
 def first_fit(buffers):
-    """Give each buffer an offset; return the peak, the bytes of the arena."""
+    """Give each buffer an offset; return the peak, the arena's bytes, 0 for none."""
     ### BEGIN SOLUTION
     placed = []
     for one in sorted(buffers, key=lambda b: b.size, reverse=True):
@@ -344,9 +345,9 @@ attempt(staircases, 3, 6, otherwise="")
 
 
 # %% task="two_checkpoints" tags=["quiz"]
-### 说明 九层中哪两层作检查点时峰值最低，写成列表。
+### 说明 九层中哪两层作检查点时峰值最低，按先后写成列表。
 def two_checkpoints():
-    """The two of the nine layers that give the lowest peak: a list."""
+    """The two of the nine layers that give the lowest peak: a list, in their order."""
     ### BEGIN SOLUTION
     return [4, 7]
     ### END SOLUTION

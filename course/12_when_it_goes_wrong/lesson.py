@@ -120,14 +120,17 @@ check(weights_that_move)
 # A number that comes out of a layer is a sum of as many products as there are inputs
 # (`rows`), and a ReLU drops half of them. Draw weights from a normal distribution
 # around 0 (`draw.normal(0.0, spread, shape)`) so that after ten such layers the numbers
-# are about as large as before. The variance of a sum is the sum of the variances.
+# are about as large as before. The variance of a sum is
+# the sum of the variances; that of one product is spread * spread times the mean square
+# of what comes in, and a ReLU halves the mean square.
 
 # %% [markdown] lang="zh"
 # ## 动手：最初的权重
 #
 # 一层输出的一个数，是若干个乘积的和，有多少个输入（`rows`）就有多少个，而 ReLU 会丢掉
 # 一半。从 0 附近的正态分布抽取权重（`draw.normal(0.0, spread, shape)`），使得经过十个
-# 这样的层之后，数的大小和原来差不多。和的方差等于方差的和。
+# 这样的层之后，数的大小和原来差不多。和的方差等于方差的
+# 和；一个乘积的方差是 spread * spread 乘以输入的均方，而 ReLU 把均方减半。
 
 
 # %% task="first_weights" tags=["apart"]

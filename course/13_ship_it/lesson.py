@@ -14,7 +14,7 @@
 # each number and divides by a spread. Then the framework saves what *reading* digits
 # needs, and draws the saved file on a page of its own: `shipped/digits.html`, beside
 # your notebook. Open it in a browser: the picture answers to mouse and keys, and no
-# kernel is behind it.
+# Python is behind it.
 
 # %% [markdown] lang="zh"
 # # 交付
@@ -26,10 +26,10 @@
 #
 # ## 看它发生
 #
-# 先看训练了一个数字网络的程序：去程、返回的路、更新。它的两层之间有 `batch_norm`，给每
-# 个数减去一个平均，再除以散布。然后框架把*认*数字所需的部分保存下来，并把保存的文件画在
-# 单独的一页上：`shipped/digits.html`，就在你的笔记本旁边。用浏览器打开它：图仍会响应鼠
-# 标和键盘，而背后没有内核。
+# 先看训练了一个识别手写数字的网络的程序：前向、反向、更新。它的两层之间有
+# `batch_norm`，给每个数减去一个平均，再除以标准差。然后框架把*认*数字所需的部分保存下
+# 来，并把保存的文件画在单独的一页上：`shipped/digits.html`，就在你的笔记本旁边。用浏览
+# 器打开它：图仍会响应鼠标和键盘，而背后没有 Python。
 
 # %%
 # %load_ext teachgraph
@@ -117,7 +117,8 @@ pickle.loads(gift)
 #
 # Return a list of *rows*, plain dicts, in the order of the program: `type`; `reads`, a
 # list of names; `writes`, only those of its names that were needed when you came to it;
-# and `attrs`, a copy. In the copy, an attribute `is_test` is True. An operator has
+# and `attrs`, a copy. If the copy has an attribute `is_test`, set it to
+# True. An operator has
 # `type`, `input_arg_names`, `output_arg_names` and `attrs`.
 
 # %% [markdown] lang="zh"
@@ -181,9 +182,9 @@ check(prune)
 # 出是哪个名字：
 #
 # - 没有核函数的类型；
-# - 读得太早的名字：不是 `takes` 里的，不是权重（`weights` 是按名字的字典），也没有被*前
-#   面的*行写出；
-# - `gives` 里的名字，同样哪里也没有给出。
+# - 读得太早的名字：不是 `takes` 里的，不是权重（`weights` 是按名字的字典），也没有
+#   被*前面的*行写出；
+# - `gives` 里的某个名字，也同样没有来源。
 #
 # 加载时，一个核函数也不运行。
 
@@ -250,14 +251,16 @@ check(field)
 
 # %% [markdown]
 # An operator is a message: a field 1 for each name that it reads, a field 2 for each
-# that it writes, and in field 4 what ONNX calls it: `MatMul`, `Add`, `Relu` or
-# `BatchNormalization`. (Mind that Paddle's `mul` is a product of matrices; ONNX's `Mul`
-# is not.) With your two functions `onnx_file` writes a whole file.
+# that it writes, and in field 4 its type. ONNX calls `mul` `MatMul` (its own `Mul` is
+# no product of matrices), `elementwise_add` `Add`, `relu` `Relu` and `batch_norm`
+# `BatchNormalization`; each reads the same in the same order. With your two functions
+# `onnx_file` writes a whole file.
 
 # %% [markdown] lang="zh"
-# 一个算子是一条消息：它读的每个名字一个字段 1，写的每个名字一个字段 2，字段 4 里是 ONNX
-# 对它的叫法：`MatMul`、`Add`、`Relu` 或 `BatchNormalization`。（注意：Paddle 的 `mul`
-# 是矩阵的乘积，ONNX 的 `Mul` 却不是。）`onnx_file` 用你的这两个函数写出整个文件。
+# 一个算子是一条消息：它读的每个名字一个字段 1，写的每个名字一个字段 2，字段 4 里是它的
+# 类型。ONNX 把 `mul` 叫作 `MatMul`（它自己的 `Mul` 不是矩阵的乘积），把
+# `elementwise_add` 叫作 `Add`，`relu` 叫作 `Relu`，`batch_norm` 叫作
+# `BatchNormalization`；读的东西和顺序都相同。`onnx_file` 用你的这两个函数写出整个文件。
 
 
 # %% task="node" tags=["apart"]
@@ -286,7 +289,7 @@ check(node)
 # `np.percentile(seconds, [25, 50, 75])`.
 
 # %% [markdown] lang="zh"
-# ## 动手：诚实地测量
+# ## 动手：如实测量
 #
 # 第一次调用要做规划、编译、填缓存：用户等的不是它。而只测一次，不过是碰巧。所以先不看钟
 # 调用一次 `call()`，再调用 `times` 次，每次前后各读一次 `clock()`，以秒计。返回三个
@@ -320,11 +323,11 @@ check(measured)
 # call either faster.
 
 # %% [markdown] lang="zh"
-# 一个网络，四种方式：层；我们的执行器里保存的程序；你的各行，用的是 NumPy 的
-# `KERNELS`；以及 ONNX Runtime 里你写的字节。`differs` 是在 360 个数字上与第一行分数的最
-# 大差距；时间是认一个数字的时间。ONNX Runtime 用 `pip install "teachgraph[deploy]"` 安
-# 装；没有它时，那一行的位置上是一条说明，而检查都不需要它。两个区间重叠时，别说哪个更
-# 快。
+# 一个网络，四种方式：层；在我们的执行器里运行保存下来的程序；你的各行，用的是 NumPy 的
+# `KERNELS`；以及由 ONNX Runtime 运行你写出的字节。`differs` 是在 360 个数字上与第一行分
+# 数的最大差距；时间是认一个数字的时间。ONNX Runtime 用
+# `pip install "teachgraph[deploy]"` 安装；没有它时，那一行的位置上是一条说明，而检查都
+# 不需要它。两个区间重叠时，别说哪个更快。
 
 
 # %% tags=["long"]
@@ -355,7 +358,7 @@ print(attempt(lambda: table(four_ways(), measured), otherwise=""))
 # ## 弄坏它
 #
 # 有人忘了 `is_test`。在训练模式下，batch norm（批归一化）减去的是眼前这个批次的平均，再
-# 除以它的散布。360 个数字一起来时，没人察觉。后来有个用户只带来一个数字。比较最后的分
+# 除以它的标准差。360 个数字一起来时，没人察觉。后来有个用户只带来一个数字。比较最后的分
 # 数，再看第一处差异：连训练得来的平均也变了。
 
 # %%
@@ -368,7 +371,7 @@ beside(lambda: net(image), lambda: forgotten(image), names=names)
 # %% task="different_answers" tags=["quiz"]
 ### 说明 在训练模式下，把 360 个数字一个一个地交给它，会得到几种不同的分数。
 def different_answers():
-    """How many different scores it gives to the 360 digits, one by one, in training."""
+    """The number of different score rows of 360 digits, one by one, in training."""
     ### BEGIN SOLUTION
     return 1
     ### END SOLUTION

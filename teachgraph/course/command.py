@@ -196,7 +196,9 @@ def _file_name(lesson: Lesson, language: Language) -> str:
 
 def _check(args: argparse.Namespace) -> Answer:
     lesson = find(args.lesson)
-    path = args.file or _started(lesson, progress.load(), args.lang)
+    given = Path(args.lesson)
+    named = given if given.suffix == ".ipynb" and given.is_file() else None
+    path = args.file or named or _started(lesson, progress.load(), args.lang)
     source = read(lesson)
     report = grade(source, path.resolve(), args.seconds)
     with progress.changing() as kept:

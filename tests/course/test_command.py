@@ -222,6 +222,16 @@ def test_a_time_limit_is_a_positive_number(teachgraph: Run, seconds: str) -> Non
     assert "Traceback" not in refused.stderr
 
 
+def test_the_notebook_at_a_path_is_the_one_that_is_checked(
+    teachgraph: Run, work: Path
+) -> None:
+    teachgraph("start", "02")
+    other = work / "other" / "02_the_tape.ipynb"
+    other.parent.mkdir()
+    other.write_text("no notebook", "utf-8")
+    assert str(other) in teachgraph("check", str(other)).stderr
+
+
 def test_a_damaged_progress_file_is_set_aside(teachgraph: Run, home: Path) -> None:
     home.mkdir()
     (home / "progress.json").write_text("{")

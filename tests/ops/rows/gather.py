@@ -89,31 +89,39 @@ def added_beside(x: Array, y: Array, at: Array, axis: int) -> Array:
     return out
 
 
-def by_coordinates(x: Array, at: Array) -> Array:
+def by_coordinates(x: Array, at: Array, from_end: bool = False) -> Array:
     out = np.empty((*at.shape[:-1], *x.shape[at.shape[-1] :]))
     for place in np.ndindex(at.shape[:-1]):
         out[place] = x[tuple(at[place])]
     return out
 
 
-def by_coordinates_in_torch(t: Any, x: Any, at: Any) -> Any:
+def by_coordinates_in_torch(t: Any, x: Any, at: Any, from_end: bool = False) -> Any:
     return x[tuple(at[..., i] for i in range(at.shape[-1]))]
 
 
-def added_by_coordinates(x: Array, y: Array, at: Array) -> Array:
+def added_by_coordinates(
+    x: Array, y: Array, at: Array, from_end: bool = False
+) -> Array:
     out = np.array(x)
     for place in np.ndindex(at.shape[:-1]):
         out[tuple(at[place])] += y[place]
     return out
 
 
-def added_by_coordinates_in_torch(t: Any, x: Any, y: Any, at: Any) -> Any:
+def added_by_coordinates_in_torch(
+    t: Any, x: Any, y: Any, at: Any, from_end: bool = False
+) -> Any:
     where = tuple(at[..., i] for i in range(at.shape[-1]))
     return x.index_put(where, y, accumulate=True)
 
 
 def past_the_end(*inputs: Array, **attrs: Any) -> Wrong:
     return Wrong("past the end", inputs, attrs, "OutOfRangeError", "5", by_value=True)
+
+
+def before_the_start(*inputs: Array, **attrs: Any) -> Wrong:
+    return Wrong("negative", inputs, attrs, "OutOfRangeError", "-5", by_value=True)
 
 
 def fractions(*inputs: Array, **attrs: Any) -> Wrong:
@@ -134,7 +142,7 @@ PLACES = (
     ("1-D", numbers(4), index([1], [3], [1])),
     ("elements", numbers(3, 2), index([2, 0], [0, 1])),
     ("rows", numbers(3, 2), index([1], [1])),
-    ("one", numbers(3, 2), index(1, -1)),
+    ("one", numbers(3, 2), index(1, 1)),
     ("a table of them", numbers(3, 2), index([[0], [2]], [[1], [1]])),
     ("empty", numbers(2, 0), index([1], [0])),
     ("none", numbers(2, 3), np.zeros((0, 2), np.int64)),
@@ -251,8 +259,10 @@ ROWS: tuple[Row, ...] = (
         by_coordinates,
         by_coordinates_in_torch,
         *(reading(label, x, at) for label, x, at in PLACES),
+        reading("from the end", numbers(3, 2), index(1, -1), from_end=True),
         wrong=(
             past_the_end(numbers(4), index([0], [5])),
+            before_the_start(numbers(4), index([0], [-5])),
             fractions(numbers(4), numbers(2, 1)),
             Wrong("a coordinate too many", (numbers(4), index([0, 0]))),
         ),
@@ -267,10 +277,14 @@ ROWS: tuple[Row, ...] = (
             adding(label, x, numbers(*by_coordinates(x, at).shape, start=9), at)
             for label, x, at in PLACES
         ),
+        adding(
+            "from the end", numbers(3, 2), numbers(start=9), index(1, -1), from_end=True
+        ),
         accepts=NUMBERS,
         refuses=(),
         wrong=(
             past_the_end(numbers(4), numbers(2), index([0], [5])),
+            before_the_start(numbers(4), numbers(2), index([0], [-5])),
             fractions(numbers(4), numbers(2), numbers(2, 1)),
             Wrong("an update too many", (numbers(4), numbers(3), index([0], [1]))),
             Wrong(

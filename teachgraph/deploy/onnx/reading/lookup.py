@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, trac
 from teachgraph.deploy.onnx.suppression import suppressed
 from teachgraph.nn import functional as nnf
 from teachgraph.ops import functions as f
+from teachgraph.ops import gather as by_place
 from teachgraph.ops.ranges import range_
 
 
@@ -91,38 +93,26 @@ def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
     return node.with_tensors("slice", [x], shape, axes=axes, starts=starts, ends=ends)
 
 
-def coordinates(node: Node, index: Any, x: Any) -> Any:
-    """Replace negative coordinates, which count from the end."""
-    depth = index.shape[-1]
-    if not traced(index):
-        return np.where(index < 0, index + np.array(x.shape[:depth]), index)
-    sizes = np.array(x.shape[:depth])
-    if (sizes == -1).any():
-        node.refuse("coordinates in a shape that is not known")
-    return f.where(f.less_than(index, np.array(0)), f.add(index, sizes), index)
-
-
 @reads("GatherND")
 def gather_nd(node: Node) -> Any:
     """Gather elements or slices by coordinates."""
     if node.attr("batch_dims", 0):
         node.refuse("batch_dims")
-    x = node.x()
-    return f.gather_nd(x, coordinates(node, node.x(1), x))
+    return by_place.gather_nd(node.x(), node.x(1), from_end=True)
 
 
 @reads("ScatterND")
 def scatter_nd(node: Node) -> Any:
     """Write or add updates at coordinates."""
     kind = node.attr("reduction", "none")
-    x, updates = node.x(), node.x(2)
-    index = coordinates(node, node.x(1), x)
+    x, index, updates = node.x(), node.x(1), node.x(2)
+    add = partial(by_place.scatter_nd_add, from_end=True)
     if kind == "add":
-        return f.scatter_nd_add(x, index, updates)
+        return add(x, updates, index)
     if kind != "none":
         node.refuse(f"reduction={kind!r}")
-    covered = f.scatter_nd_add(f.zeros_like(x), index, f.ones_like(updates))
-    put = f.scatter_nd_add(f.zeros_like(x), index, updates)
+    covered = add(f.zeros_like(x), f.ones_like(updates), index)
+    put = add(f.zeros_like(x), updates, index)
     return f.where(f.greater_than(covered, np.array(0, x.dtype)), put, x)
 
 
