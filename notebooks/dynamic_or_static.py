@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph import jit, models, static
+from teachgraph import jit, models, nn, static
 from teachgraph.core import unique_name
 from teachgraph.models.resnet import BottleneckBlock
 from teachgraph.nn.functional import cross_entropy
@@ -112,32 +112,23 @@ six = {
 # ## One block, as a program
 #
 # ResNet50 is sixteen blocks in a row. Each adds to its input what three convolutions
-# make of it. Here is one with its loss, its gradients and its updates, as the executor
-# gets it: the layers are boxes, `+` or a double click opens one. On the left the way
-# there, from top to bottom; on the right the way back, read upwards. The gradient comes
-# to the sum at the end and goes on along both ways: through the convolutions, and past
-# them, without loss.
+# make of it. Here are two of them with a loss, their gradients and their updates, as
+# the executor gets them: the rows of the program, and its graph. What repeats is folded
+# into one box; press `+` to open it. On the left stands the way there, read downwards,
+# on the right the way back, read upwards. At the sum of the second block the gradient
+# goes on along both ways: through the convolutions, and past them, undiminished; ⊕ adds
+# the two. So the first block learns however many follow it.
 
 # %%
 paddle.enable_static()
 block_main, block_startup = static.Program(), static.Program()
 with static.program_guard(block_main, block_startup), unique_name.guard():
     x = static.data("x", [2, 256, 8, 8])
-    block = BottleneckBlock(256, 64)
-    block_loss = paddle.mean(block(x))
+    blocks = nn.Sequential(BottleneckBlock(256, 64), BottleneckBlock(256, 64))
+    block_loss = paddle.mean(blocks(x))
     paddle.optimizer.SGD(0.1).minimize(block_loss)
 paddle.disable_static()
 paddle.show(block_main)
-
-
-# %%
-def size(net):
-    return sum(int(np.prod(parameter.shape)) for parameter in net.parameters())
-
-
-print(
-    f"{size(block):,} of the {size(resnet50(num_classes=10)):,} parameters of ResNet50"
-)
 
 # %% [markdown]
 # ## Three ways
@@ -306,8 +297,8 @@ for name in six:
     each = times[name, 0]
     more = first[name, "executor"] - each["executor"]
     saved = each["dynamic"] - each["executor"]
-    after = f"after {more / saved:.0f} steps" if saved > 0 else "never"
-    print(f"{name:12}{1e3 * more:6.0f} ms once: paid {after}")
+    back = f"paid back after {more / saved:.0f} steps" if saved > 0 else "for nothing"
+    print(f"{name:12}{1e3 * more:6.0f} ms once, {back}")
 
 # %% [markdown]
 # ## Memory
@@ -327,7 +318,7 @@ for name, model in six.items():
     print(f"{name:12}{count:10}{own:18.2f}{shared:12.2f}{shared / own:9.0%}")
 
 # %% [markdown]
-# The same for one block, drawn: a rectangle is a value, from left to right the
+# The same for the two blocks, drawn: a rectangle is a value, from left to right the
 # operators it lives through, from bottom to top its bytes. The way there goes up, for
 # the way back has to read what it leaves; then it is let go of, piece by piece.
 

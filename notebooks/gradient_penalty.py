@@ -41,6 +41,9 @@ print(f"x = {x.item():g}: slope {slope.item():g}, slope of the slope {bend.item(
 # have the length one:
 #
 # $$P = \mathrm{mean}_x\; (\lVert \nabla_x C(x) \rVert - 1)^2$$
+#
+# The slope is a gradient by the points, and the penalty is to be differentiated by the
+# weights.
 
 
 # %%
@@ -58,9 +61,11 @@ def penalty(critic, points):
 # The whole of it, for a critic of three hidden units and two points. Line 2 is the
 # network and line 3 its gradient. But the gradient is no end: the operators that
 # computed it were recorded, and lines 4 and 5 make the cost of it. So they all stand on
-# the left, in the order in which they ran, the products with the transposed weights and
-# $1 - \tanh^2$ among them. On the right `backward` goes up through all of that: each
-# weight gets a gradient from the network and one from its way back, and ⊕ adds them.
+# the left, in the order in which they ran. Those in the grey frames, marked ∂, are the
+# first way back: products with the transposed weights, and the $1 - \tanh^2$ between
+# them. On the right `backward` goes up through all of that. The hidden values are read
+# twice, by the network and by its way back, so that two gradients come to them, and ⊕
+# adds them.
 
 # %%
 paddle.seed(1)
@@ -181,8 +186,10 @@ def rated(made):
 
 
 # %% [markdown]
-# Three steps of the critic for one of the generator, so that the generator is told by
+# Three steps of the critic for one of the generator, so that the generator listens to
 # one that knows its trade. The only difference between the two trainings is `weight`.
+# Every 200 steps 1200 points are made: how many of them lie in a cloud, and how many in
+# each of the six?
 
 
 # %%
@@ -216,10 +223,7 @@ def learn(weight, steps):
         if step % 200 == 0:
             with paddle.no_grad():
                 share, counts = rated(generator(noise(1200)).numpy())
-            print(
-                f"step {step:4}: slope {slope:7.2f}, {share:4.0%} of the points "
-                f"in clouds, of each {counts.tolist()}"
-            )
+            print(f"step {step:4}: slope {slope:6.2f}, {share:4.0%} in clouds", counts)
     return generator, critic, np.array(curve)
 
 

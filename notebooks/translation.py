@@ -150,10 +150,11 @@ def loss_of(source, target):
 
 
 # %% [markdown]
-# One step, drawn. The encoder and the decoder are boxes; `+` opens one, down to the
-# attention of its heads. The encoder's result enters the decoder in the middle: this is
-# the only way on which the source gets there, and the only one on which the encoder
-# gets a gradient.
+# One step, drawn. It begins with what is hidden: a mask for the padding, and the
+# positions of the words. Encoder and decoder are boxes; `+` opens one, down to the
+# attention of its heads. The wide edge from the decoder back to the encoder is the only
+# way on which the source gets into the translation, and the only one on which the
+# encoder gets a gradient.
 
 # %%
 # %%trace --title "One step of translating"

@@ -278,7 +278,7 @@ def test_the_penalty_is_right_and_the_clouds_are_learned_with_it_only(
     assert int(share) > 70
     assert clouds == "6"
     assert int(other_share) < 40
-    found = re.findall(r"slope +([\d.]+), +\d+% of the points", text)
+    found = re.findall(r"slope +([\d.]+), +\d+% in clouds", text)
     slopes = [float(slope) for slope in found]
     assert 0.7 < slopes[4] < 1.3
     assert slopes[-1] > 5
