@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph import jit, models, nn, static
+from teachgraph import jit, models, static
 from teachgraph.core import unique_name
 from teachgraph.models.resnet import BottleneckBlock
 from teachgraph.nn.functional import cross_entropy
@@ -124,8 +124,11 @@ paddle.enable_static()
 block_main, block_startup = static.Program(), static.Program()
 with static.program_guard(block_main, block_startup), unique_name.guard():
     x = static.data("x", [2, 256, 8, 8])
-    blocks = nn.Sequential(BottleneckBlock(256, 64), BottleneckBlock(256, 64))
-    block_loss = paddle.mean(blocks(x))
+    with static.name_scope("first_block"):
+        y = BottleneckBlock(256, 64)(x)
+    with static.name_scope("second_block"):
+        y = BottleneckBlock(256, 64)(y)
+    block_loss = paddle.mean(y)
     paddle.optimizer.SGD(0.1).minimize(block_loss)
 paddle.disable_static()
 paddle.show(block_main)
