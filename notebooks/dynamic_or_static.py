@@ -109,7 +109,7 @@ six = {
 }
 
 # %% [markdown]
-# ## One block, as a program
+# ## Two blocks, as a program
 #
 # ResNet50 is sixteen blocks in a row. Each adds to its input what three convolutions
 # make of it. Here are two of them with a loss, their gradients and their updates, as
