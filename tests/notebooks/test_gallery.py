@@ -144,6 +144,7 @@ def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
     differences = re.findall(r"(\S+) from op by op", text)
     assert len(differences) == 4
     assert max(map(float, differences)) < 1e-4
+    assert len(re.findall(r"^.+ s +[\d.]+ ms +[\d.]+x$", text, re.MULTILINE)) == 4
     assert "+ the film was good" in text
     assert "- film was not good" in text
 
