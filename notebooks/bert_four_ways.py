@@ -179,8 +179,8 @@ for name, answer in answers.items():
 # ## The table
 #
 # One review, a thousand times each way. The ways take turns, so that whatever else the
-# computer does hits all alike; the ratio is that of the fastest turns. For networks of real
-# size ask the command line: `teachgraph bench bert --size mini`.
+# computer does hits all alike; the ratio is that of the fastest turns. For networks of
+# real size ask the command line: `teachgraph bench bert --size mini`.
 
 # %%
 one = test_words[:1]
