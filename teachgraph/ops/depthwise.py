@@ -46,8 +46,8 @@ def length(axes: Sequence[Steps]) -> int:
     return last + 1
 
 
-def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[slice, slice]:
-    """Where a phase has elements of the image, and which: the rest is padding."""
+def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[Any, Any]:
+    """Slices of a phase inside its padding, and of the elements that stand there."""
     first = max(-(-(axis.before - shift) // axis.step), 0)
     start = first * axis.step + shift - axis.before
     count = max(min(-(-(axis.image - start) // axis.step), extent - first), 0)
@@ -58,18 +58,17 @@ def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[slice, slice]:
 def lines(x: Any, axes: Sequence[Steps]) -> Any:
     """Pad images and thin them out, as lines: [phases, N * C, elements]."""
     shifts = list(product(*[range(axis.step) for axis in axes]))
-    out = np.zeros((len(shifts), *x.shape[:2], *extents(axes)), x.dtype)
-    phase: Any
+    out: Any = np.zeros((len(shifts), *x.shape[:2], *extents(axes)), x.dtype)
     for phase, shift in zip(out, shifts, strict=True):
-        each = map(phase_slices, axes, extents(axes), shift)
-        inside, elements = zip(*each, strict=True)
-        phase[(..., *inside)] = x[(..., *elements)]
+        each = list(map(phase_slices, axes, extents(axes), shift))
+        there, elements = ([pair[side] for pair in each] for side in (0, 1))
+        phase[(..., *there)] = x[(..., *elements)]
     return out.reshape(len(shifts), x.shape[0] * x.shape[1], prod(extents(axes)))
 
 
 def spread(g: Any, axes: Sequence[Steps]) -> Any:
     """Lay outputs out as lines, zeros where no window starts: [N * C, length]."""
-    out = np.zeros((*g.shape[:2], *extents(axes)), g.dtype)
+    out: Any = np.zeros((*g.shape[:2], *extents(axes)), g.dtype)
     out[(..., *map(slice, counts(axes)))] = g
     return out.reshape(g.shape[0] * g.shape[1], prod(extents(axes)))
 
