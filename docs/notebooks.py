@@ -23,6 +23,7 @@ from teachgraph.course.gallery import Case
 from teachgraph.course.notebook import Notebook, build
 from teachgraph.course.source import Source, read_once, unpaced
 from teachgraph.course.table import LANGUAGES, Language, Lesson
+from teachgraph.io.files import written_whole
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("teachgraph", "widgets/teachgraph_widgets")
@@ -128,9 +129,8 @@ def write(path: Path, text: str) -> None:
     if path.is_file() and path.read_text("utf-8") == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.write_text(text, "utf-8")
-    beside.replace(path)
+    with written_whole(path) as file:
+        file.write(text.encode())
 
 
 def lesson_page(lesson: Lesson, language: Language, solved: Notebook) -> Notebook:
