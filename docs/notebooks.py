@@ -23,6 +23,7 @@ from teachgraph.course.gallery import Case
 from teachgraph.course.notebook import Notebook, build
 from teachgraph.course.source import Source, read_once, unpaced
 from teachgraph.course.table import LANGUAGES, Language, Lesson
+from teachgraph.io.files import written_whole
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("teachgraph", "widgets/teachgraph_widgets")
@@ -120,7 +121,25 @@ def executed(notebook: Notebook) -> tuple[Notebook, float]:
             resources={"metadata": {"path": home}},
         )
         client.execute(env=os.environ | own)
+    for cell in whole["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = joined(cell["outputs"])
     return whole, sum(os.times()[:4]) - before
+
+
+def joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Join what a cell printed bit by bit, so that a table has no gaps between rows.
+
+    Where a picture stands between two prints, they stay apart.
+    """
+    kept: list[dict[str, Any]] = []
+    for output in outputs:
+        last = kept[-1] if kept else {}
+        if "name" in output and output["name"] == last.get("name"):
+            kept[-1] = {**last, "text": last["text"] + output["text"]}
+        else:
+            kept.append(output)
+    return kept
 
 
 def write(path: Path, text: str) -> None:
@@ -128,9 +147,8 @@ def write(path: Path, text: str) -> None:
     if path.is_file() and path.read_text("utf-8") == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.write_text(text, "utf-8")
-    beside.replace(path)
+    with written_whole(path) as file:
+        file.write(text.encode())
 
 
 def lesson_page(lesson: Lesson, language: Language, solved: Notebook) -> Notebook:

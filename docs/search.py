@@ -11,6 +11,8 @@ import re
 from sphinx.search import SearchLanguage
 
 HAN = r"\u4e00-\u9fff"
+"""The range of Chinese characters, in Python's regular expressions and JavaScript's."""
+
 WORDS = re.compile(rf"[{HAN}]+|[^\W{HAN}]+")
 HAN_WORD = re.compile(rf"[{HAN}]+")
 
@@ -27,13 +29,13 @@ class SearchChinese(SearchLanguage):
     stopwords = frozenset()
     js_splitter_code = """
 function splitQuery(query) {
-  const words = query.match(/[\\u4e00-\\u9fff]+|[^\\s\\p{P}\\u4e00-\\u9fff]+/gu) || [];
+  const words = query.match(/[HAN]+|[^\\s\\p{P}HAN]+/gu) || [];
   return words.flatMap((word) =>
-    /[\\u4e00-\\u9fff]/.test(word) && word.length > 2
+    /[HAN]/.test(word) && word.length > 2
       ? [...word].slice(1).map((letter, i) => word[i] + letter)
       : [word]);
 }
-"""
+""".replace("HAN", HAN)
 
     def split(self, input: str) -> list[str]:
         """Split a text into words."""

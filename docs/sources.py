@@ -146,7 +146,7 @@ def outputs(job: Job, cache: Path) -> Notebook:
 
 
 def about_lesson(lesson: Lesson, language: Language) -> str:
-    """How to take a lesson whose page one reads."""
+    """Instructions for taking a lesson, which stand on its page."""
     text = (PAGES / language / "lesson.txt").read_text("utf-8")
     return text.format(number=lesson.number)
 

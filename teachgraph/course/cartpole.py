@@ -7,13 +7,13 @@ The same equations as those of Gymnasium's CartPole-v1 (Barto, Sutton and Anders
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.random_state import seed as seed_all
+from teachgraph.course.figures import as_image
 from teachgraph.models.policy import MLPPolicy
 from teachgraph.models.policy_gradient import Episode, play
 from teachgraph.nn import functional
@@ -147,7 +147,6 @@ def curve(lengths: Sequence[int], goal: float = 195.0) -> Any:
     Returns:
         A picture that a notebook displays.
     """
-    from IPython.display import Image
     from matplotlib.figure import Figure
 
     means = [np.mean(lengths[max(0, k - 99) : k + 1]) for k in range(len(lengths))]
@@ -159,6 +158,4 @@ def curve(lengths: Sequence[int], goal: float = 195.0) -> Any:
     title = f"{len(lengths)} games, mean of the last 100: {means[-1]:.0f} steps"
     axes.set(xlabel="game", ylabel="steps", title=title)
     axes.legend(loc="upper left")
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=110)
-    return Image(drawn.getvalue(), alt=title)
+    return as_image(figure, title)

@@ -16,6 +16,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.distributed.local import run_local
 from teachgraph.distributed.rewrite import insert
 from teachgraph.distributed.roles import Role
+from teachgraph.distributed.trainer_program import RPC
 
 __all__ = ["alone", "batch", "network", "program_of", "together", "trainer_program"]
 
@@ -24,9 +25,6 @@ Rewrite = Callable[[Sequence[Any]], Iterable[Any]]
 
 SERVER = "server:6174"
 ROWS, INPUTS = 8, 3
-RPC = 4
-"""Role of operators that send and receive."""
-
 MESSAGES = {"send": 2, "send_barrier": 1, "recv": 2, "fetch_barrier": 1}
 """The length of each message, with its kind."""
 

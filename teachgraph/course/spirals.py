@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from teachgraph.course.digits import Pairs
+from teachgraph.course.figures import as_image
 
 __all__ = ["boundary", "spirals"]
 
@@ -53,7 +53,6 @@ def boundary(
     Returns:
         A picture that a notebook displays.
     """
-    from IPython.display import Image
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.2, 3.2), layout="constrained")
@@ -69,6 +68,4 @@ def boundary(
         x, y = points[labels == one].T
         axes.scatter(x, y, s=14, marker=mark, c=colour, linewidths=0.4, ec="white")
     axes.set(title=title, xticks=[], yticks=[], aspect="equal")
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=110)
-    return Image(drawn.getvalue(), alt=f"Two spirals, and where they part. {title}")
+    return as_image(figure, f"Two spirals, and where they part. {title}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ __all__ = [
     "Language",
     "Lesson",
     "find",
+    "in_order",
     "lessons",
     "root",
     "shipped",
@@ -127,6 +128,11 @@ def rows_of(folder: Path) -> tuple[Lesson, ...]:
         )
         for place, row in enumerate(rows)
     )
+
+
+def in_order(chosen: Iterable[Lesson]) -> list[Lesson]:
+    """Sort lessons as the table has them."""
+    return sorted(chosen, key=lambda lesson: lesson.place)
 
 
 def find(name: str, folder: Path | None = None) -> Lesson:

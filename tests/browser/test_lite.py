@@ -28,7 +28,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Where a JupyterLite with one lesson is served."""
+    """The address of a JupyterLite with one lesson, served on loopback."""
     run("make", ".cache/lite/venv/.packages", cwd=ROOT)
     assert lite.main(["--lessons", "02"]) == 0
     serve = partial(Quiet, directory=str(lite.FOLDER / "html"))

@@ -17,7 +17,7 @@ from teachgraph.course.table import find
 
 @pytest.mark.parametrize("skill", [0.0, 0.3], ids=["at random", "with skill"])
 def test_a_game_is_that_of_gymnasium(skill: float) -> None:
-    """The same states to the last bit, and the same end: lost, or won after 500."""
+    """Equality of states to the last bit, and of the end: lost, or won after 500."""
     gymnasium = pytest.importorskip("gymnasium")
     theirs, ours = gymnasium.make("CartPole-v1"), CartPole()
     draw, ends = np.random.default_rng(0), set()
@@ -37,6 +37,7 @@ def test_a_game_is_that_of_gymnasium(skill: float) -> None:
     assert ends == ({(False, True)} if skill else {(True, False)})
 
 
+@pytest.mark.full
 def test_what_the_lesson_builds_balances_the_pole() -> None:
     """A mean of 195 steps over a hundred games, within 300."""
     with solved(read(find("15"))) as names:

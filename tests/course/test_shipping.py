@@ -20,7 +20,7 @@ from teachgraph.course.table import find
 
 @pytest.fixture(scope="module")
 def names() -> Iterator[dict[str, Any]]:
-    """What the solved lesson defines."""
+    """The definitions of the solved lesson."""
     with solved(read(find("13"))) as found:
         yield found
 

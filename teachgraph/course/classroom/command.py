@@ -12,7 +12,7 @@ from typing import Protocol
 
 from teachgraph.course.answer import Answer
 from teachgraph.course.messages import say
-from teachgraph.course.table import Language, Lesson, find, lessons
+from teachgraph.course.table import Language, Lesson, find, in_order, lessons
 from teachgraph.io.files import written_whole
 
 __all__ = ["ACTIONS", "add_arguments"]
@@ -81,8 +81,7 @@ def chosen(text: str) -> list[Lesson]:
     >>> [lesson.name for lesson in chosen("00,2")]
     ['00_four_lines', '02_the_tape']
     """
-    named = {find(name.strip()) for name in text.split(",") if name.strip()}
-    return sorted(named, key=lambda lesson: lesson.place)
+    return in_order({find(name.strip()) for name in text.split(",") if name.strip()})
 
 
 def counting(text: str) -> int:

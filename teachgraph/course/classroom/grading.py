@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from teachgraph.course.classroom.submissions import (
 )
 from teachgraph.course.classroom.walls import Limits
 from teachgraph.course.messages import say
-from teachgraph.course.table import CourseError, Lesson, find
+from teachgraph.course.table import CourseError, Lesson, find, in_order
 
 __all__ = ["grade_class"]
 
@@ -54,16 +54,17 @@ def grade_class(
     """
     if not hasattr(os, "fork"):
         raise CourseError("Grading a class needs Linux or macOS; on Windows use WSL.")
-    handed_in = submissions(folder.resolve())
-    numbers = [lessons_in(one) for one in handed_in]
-    chosen = chosen or in_order(set().union(*numbers))
+    handed_in = [contents(one) for one in submissions(folder.resolve())]
+    chosen = chosen or in_order(
+        find(number) for number in set().union(*(one.numbers for one in handed_in))
+    )
     if not chosen:
         raise CourseError(f"No submission in {folder} has a notebook of a lesson.")
     jobs = [
-        (one, lesson)
-        for one, theirs in zip(handed_in, numbers, strict=True)
+        (one.submission, lesson)
+        for one in handed_in
         for lesson in chosen
-        if lesson.number in theirs
+        if lesson.number in one.numbers
     ]
     order = {
         "jobs": [
@@ -84,41 +85,43 @@ def grade_class(
     if len(marked) < len(jobs):
         raise CourseError("Grading was cut short: its server has ended.")
     return [
-        Row(
-            one.student, lesson, marked.get((one.student, lesson.number)) or absent(one)
-        )
+        Row(student, lesson, marked.get((student, lesson.number)) or one.absent())
         for one in handed_in
+        for student in [one.submission.student]
         for lesson in chosen
     ]
 
 
-def lessons_in(one: Submission) -> set[str]:
-    """The numbers of the lessons that a student has handed in."""
+@dataclass(frozen=True)
+class Contents:
+    """A submission that was looked into.
+
+    Attributes:
+        submission: A student's folder or zip.
+        numbers: The lessons it has a notebook of.
+        unreadable: Why it cannot be unpacked, empty if it can.
+    """
+
+    submission: Submission
+    numbers: frozenset[str]
+    unreadable: str = ""
+
+    def absent(self) -> Marked:
+        """The marks of a lesson that it has no notebook of, with the reason."""
+        return Marked(flags=[self.unreadable or say("not_handed_in", "en")])
+
+
+def contents(one: Submission) -> Contents:
+    """Look into a submission; a zip is unpacked for it."""
     if one.path.is_dir():
-        return set(notebooks(one.path))
+        return Contents(one, frozenset(notebooks(one.path)))
     with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
+        files = Path(room, "files")
         try:
-            one.unpack(Path(room, "files"))
-        except Unreadable:
-            return set()
-        return set(notebooks(Path(room, "files")))
-
-
-def absent(one: Submission) -> Marked:
-    """The marks of nothing, with the reason where a zip cannot be unpacked."""
-    reason = say("not_handed_in", "en")
-    if not one.path.is_dir():
-        with tempfile.TemporaryDirectory(prefix="teachgraph-class-") as room:
-            try:
-                one.unpack(Path(room, "files"))
-            except Unreadable as error:
-                reason = str(error)
-    return Marked(flags=[reason])
-
-
-def in_order(numbers: set[str]) -> list[Lesson]:
-    """The lessons of some numbers, in the course's order."""
-    return sorted((find(number) for number in numbers), key=lambda one: one.place)
+            one.unpack(files)
+        except Unreadable as error:
+            return Contents(one, frozenset(), str(error))
+        return Contents(one, frozenset(notebooks(files)))
 
 
 @contextmanager

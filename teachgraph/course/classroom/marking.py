@@ -60,6 +60,7 @@ class Forked(Running):
     Args:
         notebook: Its cells, which get their outputs.
         source: The lesson.
+        given: Its code cells as they are handed out.
         instead: Code in the place of cells, by position.
         mend: Put our solution in the place of an answer that was judged wrong.
     """
@@ -68,6 +69,7 @@ class Forked(Running):
         self,
         notebook: NotebookNode,
         source: Source,
+        given: list[dict[str, Any]],
         instead: Mapping[int, str],
         *,
         mend: bool,
@@ -77,7 +79,7 @@ class Forked(Running):
         self.language = language_of(notebook)
         self.shows = {
             unpaced(cell["source"])
-            for cell in built_cells(source, self.language)
+            for cell in given
             if "long" in cell["metadata"].get("tags", ())
         }
         self.seconds: dict[str, float] = {}
@@ -172,7 +174,8 @@ class Marking:
     ) -> None:
         self.source, self.path, self.rooms, self.limits = source, path, rooms, limits
         self.language = language_of(notebook)
-        self.flags = tampered(notebook, source)
+        self.given = built_cells(source, self.language)
+        self.flags = tampered(notebook, self.given)
         self.hints = hints_in(notebook)
         make_ready(notebook, source)
         self.notebook = notebook
@@ -204,7 +207,7 @@ class Marking:
     def attempt(self, *, mend: bool) -> tuple[Report, Forked]:
         """Run the notebook once."""
         notebook = deepcopy(self.notebook)
-        run = Forked(notebook, self.source, self.instead, mend=mend)
+        run = Forked(notebook, self.source, self.given, self.instead, mend=mend)
         run.inside(self.rooms, self.limits)
         for task, seconds in run.seconds.items():
             self.seconds[task] = max(seconds, self.seconds.get(task, 0.0))
@@ -242,7 +245,7 @@ class Marking:
     def given_code(self, cell: NotebookNode) -> str:
         """Our own code of a cell: nothing, if it is the learner's own."""
         ours = marks(cell)
-        for given in built_cells(self.source, self.language):
+        for given in self.given:
             if given["metadata"]["teachgraph"]["name"] == ours.get("name"):
                 return without_markers(given["source"])
         return ""
@@ -321,10 +324,10 @@ def built_cells(source: Source, language: Language) -> list[dict[str, Any]]:
     return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
-def tampered(notebook: NotebookNode, source: Source) -> list[str]:
-    """Name the checks that are not as they were handed out."""
+def tampered(notebook: NotebookNode, given: list[dict[str, Any]]) -> list[str]:
+    """Name the checks that are not as the given cells have them."""
     language, flags = language_of(notebook), []
-    for check in built_cells(source, language):
+    for check in given:
         ours = check["metadata"]["teachgraph"]
         if ours["role"] != "check":
             continue

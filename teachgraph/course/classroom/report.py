@@ -17,7 +17,7 @@ from typing import Any
 
 from teachgraph.course.classroom.marks import Mark, Row
 from teachgraph.course.messages import common, say
-from teachgraph.course.table import Language, Lesson
+from teachgraph.course.table import Language, Lesson, in_order
 
 __all__ = ["as_csv", "as_html", "as_lines", "plain"]
 
@@ -144,7 +144,7 @@ def tasks_of(lesson: Lesson, rows: list[Row]) -> list[Task]:
 
 def lessons_of(rows: list[Row]) -> list[Lesson]:
     """The lessons that were graded, in the course's order."""
-    return sorted({row.lesson for row in rows}, key=lambda lesson: lesson.place)
+    return in_order({row.lesson for row in rows})
 
 
 def as_lines(rows: list[Row], language: Language) -> list[str]:

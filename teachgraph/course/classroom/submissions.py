@@ -10,14 +10,14 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile
 
 from teachgraph.course.table import CourseError, lessons
 
-__all__ = ["Submission", "Unreadable", "copy_files", "submissions"]
+__all__ = ["Submission", "Unreadable", "copy_files", "notebooks", "submissions"]
 
 MOST_BYTES = 200 << 20
 MOST_FILES = 2000
@@ -135,25 +135,29 @@ def notebooks(folder: Path) -> dict[str, list[Path]]:
     A notebook that does not say which lesson it is of is known by its name.
     """
     found: dict[str, list[Path]] = {}
+    names = {lesson.number: lesson.name for lesson in lessons() if lesson.built}
     for path in plain_files(folder):
-        if path.suffix == NOTEBOOK and (number := lesson_of(path)):
+        if path.suffix == NOTEBOOK and (number := lesson_of(path, names)):
             found.setdefault(number, []).append(path)
-    names = {lesson.number: lesson.name for lesson in lessons()}
     for number, paths in found.items():
         own = {f"{names[number]}{end}{NOTEBOOK}" for end in ("", ".zh")}
         paths.sort(key=lambda path: (path.name not in own, len(path.parts), str(path)))
     return found
 
 
-def lesson_of(path: Path) -> str:
-    """The number of the lesson that a notebook is of, empty if it is of none."""
-    numbers = {lesson.number for lesson in lessons() if lesson.built}
-    for lesson in lessons():
-        if lesson.built and lesson.name in path.name:
-            return lesson.number
+def lesson_of(path: Path, names: Mapping[str, str]) -> str:
+    """The number of the lesson that a notebook is of, empty if it is of none.
+
+    Args:
+        path: The notebook.
+        names: The lessons' names by number.
+    """
+    for number, name in names.items():
+        if name in path.name:
+            return number
     try:
         content = json.loads(path.read_text("utf-8"))
         number = content["metadata"]["teachgraph"]["lesson"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ""
-    return number if isinstance(number, str) and number in numbers else ""
+    return number if isinstance(number, str) and number in names else ""

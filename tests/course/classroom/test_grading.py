@@ -74,7 +74,7 @@ def edited(path: Path, *edits: tuple[str, Callable[[dict[str, Any]], object]]) -
 
 
 def hints_read(cell: dict[str, Any]) -> None:
-    """What `%hint` has printed, twice."""
+    """Put two printed hints of `%hint` into a cell."""
     lines = hint_lines(find("00", SAMPLE), "double", 2, "en")
     text = "\n".join(lines)
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": text}]

@@ -24,7 +24,7 @@ SCRIPT = Path(__file__).parent / "in_nbgrader.py"
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Where `python3` is a kernel of this environment, which has teachgraph."""
+    """Variables that make `python3` a kernel of this environment."""
     if not PYTHON.exists():
         pytest.skip("nbgrader is not installed: make .cache/nbgrader/.packages")
     kernel = tmp_path / "jupyter" / "kernels" / "python3"

@@ -93,7 +93,7 @@ def test_a_terminal_is_not_steered(rows: list[Row]) -> None:
 
 
 def test_each_student_and_each_lesson_has_its_place(rows: list[Row]) -> None:
-    """Who handed nothing in has dashes, and does not count."""
+    """A lesson not handed in has a dash, and does not count."""
     rows = [*rows, *(Row(name, find("01"), Marked()) for name in NAMES)]
     assert as_lines(rows[:1] + rows[6:7], "en")[0] == f"{NAMES[0]}: 02 5/6  01 –"
     assert "not handed in" in as_html(rows, "en")
