@@ -79,7 +79,7 @@ full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages $(NBGRADER)/.packa
 
 # Kills, interrupts and mutated files, thousands of each: those that `make test` takes a few of.
 torture: export TORTURE := 1
-torture: setup ## an hour of kills, interrupts and mutated files (ARGS go to pytest)
+torture: setup ## ten minutes of kills, interrupts and mutated files (ARGS go to pytest)
 	pytest -m "" $(PARALLEL) $(ARGS) tests/io/test_kills.py tests/io/test_mutated_files.py \
 		tests/io/test_workers_under_stress.py tests/eager/test_interrupts.py
 

@@ -106,6 +106,24 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.device import get_device as get_device
+    from teachgraph.device import (
+        is_compiled_with_cinn as is_compiled_with_cinn,
+    )
+    from teachgraph.device import (
+        is_compiled_with_custom_device as is_compiled_with_custom_device,
+    )
+    from teachgraph.device import (
+        is_compiled_with_distribute as is_compiled_with_distribute,
+    )
+    from teachgraph.device import (
+        is_compiled_with_ipu as is_compiled_with_ipu,
+    )
+    from teachgraph.device import (
+        is_compiled_with_rocm as is_compiled_with_rocm,
+    )
+    from teachgraph.device import (
+        is_compiled_with_xpu as is_compiled_with_xpu,
+    )
     from teachgraph.device import set_device as set_device
     from teachgraph.distributed.data_parallel import DataParallel as DataParallel
     from teachgraph.hapi.model import Model as Model
@@ -176,7 +194,16 @@ _NAMES = {
         *("disable_static", "enable_static", "in_dynamic_mode"),
         *("is_grad_enabled", "no_grad"),
     ],
-    "device": ["get_device", "set_device"],
+    "device": [
+        "get_device",
+        "is_compiled_with_cinn",
+        "is_compiled_with_custom_device",
+        "is_compiled_with_distribute",
+        "is_compiled_with_ipu",
+        "is_compiled_with_rocm",
+        "is_compiled_with_xpu",
+        "set_device",
+    ],
     "hapi.model": ["Model"],
     "io": ["batch"],
     "io.saving": ["load", "save"],

@@ -1,8 +1,8 @@
 """The share that is tried of what is tried at random.
 
 `make full` sets `FULL`; `make test` tries the first quarter of the same, always the
-same ones where a test is derandomized. `make torture` sets `TORTURE`: hours of kills,
-interrupts and mutated files, for a machine that has them.
+same ones where a test is derandomized. `make torture` sets `TORTURE`:
+thousands of kills, interrupts and mutated files, in ten minutes.
 """
 
 from __future__ import annotations

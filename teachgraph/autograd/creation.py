@@ -110,17 +110,17 @@ def joined(data: Any, dtype: Any) -> Any:
     """Append the operators that make one Variable of numbers and Variables."""
     if isinstance(data, Variable):
         return assign(data) if dtype is None else cast(data, dtype)
-    if isinstance(data, (list, tuple)) and (known := among(data)) is not None:
+    if isinstance(data, (list, tuple)) and (known := first_variable(data)) is not None:
         return stack([joined(part, dtype or known.dtype) for part in data])
     return constant(array_of(data, dtype))
 
 
-def among(data: Any) -> Variable | None:
+def first_variable(data: Any) -> Variable | None:
     """The first Variable in nested lists."""
     if isinstance(data, Variable):
         return data
     parts = data if isinstance(data, (list, tuple)) else ()
-    return next((v for part in parts if (v := among(part)) is not None), None)
+    return next((v for part in parts if (v := first_variable(part)) is not None), None)
 
 
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -27,6 +27,16 @@ class CPUPlace:
     def __repr__(self) -> str:
         return "Place(cpu)"
 
+    def is_cpu_place(self) -> bool:
+        """Return True: there is no other place."""
+        return True
+
+    def is_gpu_place(self) -> bool:
+        """Return False; so do the others."""
+        return False
+
+    is_cuda_pinned_place = is_xpu_place = is_ipu_place = is_custom_place = is_gpu_place
+
 
 class CUDAPlace:
     """A GPU, which there is none of: making one raises InvalidValueError."""

@@ -134,7 +134,12 @@ class InKernel(Running):
 
     def new_client(self) -> NotebookClient:
         """Return the client that speaks to the kernel."""
-        from nbclient import NotebookClient
+        try:
+            from nbclient import NotebookClient
+        except ImportError as error:
+            if error.name == "nbclient":  # it is not installed
+                raise
+            raise self.no_kernel(error) from error
 
         client = NotebookClient(
             self.notebook,
@@ -155,18 +160,25 @@ class InKernel(Running):
     @contextmanager
     def kernel(self) -> Iterator[None]:
         """A kernel that lasts as long as the block, with all that it starts."""
-        with marked_processes() as environment, ExitStack() as stack:
+        mark = uuid4().hex
+        with ExitStack() as stack:
+            stack.callback(end_marked, mark)
             try:
                 kernel = self.client.setup_kernel(
-                    stdout=DEVNULL, stderr=DEVNULL, env=environment
+                    stdout=DEVNULL, stderr=DEVNULL, env={**os.environ, MARK: mark}
                 )
                 stack.enter_context(kernel)
             except Exception as error:
-                raise CourseError(
-                    f"The kernel that checks {self.path.name} can't be started: "
-                    f"{first_line(error)}"
-                ) from error
+                raise self.no_kernel(error) from error
+            stack.callback(end_marked, mark, children=True)
             yield
+
+    def no_kernel(self, error: Exception) -> CourseError:
+        """The error of a kernel that does not start, for a reason."""
+        return CourseError(
+            f"The kernel that checks {self.path.name} can't be started: "
+            f"{first_line(error)}"
+        )
 
     def asker(self, task: str) -> Ask:
         """A way to ask the kernel."""
@@ -200,23 +212,20 @@ class InKernel(Running):
         return [output.get("data", {}).get(ANSWER) for output in self.run.asked.outputs]
 
 
-@contextmanager
-def marked_processes() -> Iterator[dict[str, str]]:
-    """The environment for a kernel, all of whose processes end with the block.
+def end_marked(mark: str, *, children: bool = False) -> None:
+    """End the processes that have a mark in their environment, or all their children.
 
     A kernel's own end takes its group along, but not what a cell started in a session
-    of its own: that is known by its environment.
+    of its own: that is known by the environment it inherits. One that was started with
+    another environment is known by its parent alone, as long as that lives.
     """
     from psutil import Error, process_iter
 
-    mark = uuid4().hex
-    try:
-        yield {**os.environ, MARK: mark}
-    finally:
-        for process in process_iter():
-            with suppress(Error, OSError):
-                if process.environ().get(MARK) == mark:
-                    process.kill()
+    for process in process_iter():
+        with suppress(Error, OSError):
+            if process.environ().get(MARK) == mark:
+                for one in process.children(recursive=True) if children else [process]:
+                    one.kill()
 
 
 def marks(cell: NotebookNode) -> dict[str, Any]:

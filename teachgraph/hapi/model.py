@@ -357,6 +357,9 @@ class Model:
 
     def save_for_use(self, path: str | Path) -> None:
         """Save the network as an inference model."""
+        if isinstance(self.steps, Programs):
+            self.steps.save_for_use(path)
+            return
         from teachgraph.jit import save  # heavy, and for this alone
 
         specs = self.inputs

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import reduce
 from itertools import chain
 from operator import add
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import using
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
+from teachgraph.io.inference import save_inference_model
 from teachgraph.nn import Layer
 from teachgraph.planning.executor import Executor
 from teachgraph.static.layers import data
@@ -108,6 +110,14 @@ class Programs:
         """Give the optimizer this state, which it keeps in the training program."""
         self.program_of("train")
         self.model.optimizer.set_state_dict(state)
+
+    def save_for_use(self, path: str | Path) -> None:
+        """Save the program that predicts as an inference model."""
+        built = self.program_of("predict")
+        feeds = [built.program.global_block().var(name) for name in built.feeds]
+        save_inference_model(
+            str(path), feeds, built.outputs, self.executor, program=built.program
+        )
 
     def initialize(self) -> None:
         """Give first values to what has none: parameters may have been loaded."""

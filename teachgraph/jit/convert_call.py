@@ -10,7 +10,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from teachgraph import nn
-from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.creation import first_variable, to_tensor, variable_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import NoSourceError
 from teachgraph.jit.array_ops import tensor_array_to_tensor
@@ -68,14 +68,21 @@ def convert_default(owner: Any, name: str, *default: Any) -> Any:
     return getattr(owner, name, *default)
 
 
-def convert_to_tensor(data: Any, dtype: Any = None, *rest: Any, **named: Any) -> Any:
-    """`to_tensor`, also for a tensor of the program."""
-    value = as_variable(data)
-    if not isinstance(value, Variable):
-        return to_tensor(data, dtype, *rest, **named)
-    copy = functions.assign(value) if dtype is None else functions.cast(value, dtype)
-    copy.stop_gradient = named.get("stop_gradient", True)
-    return copy
+def convert_to_tensor(
+    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
+) -> Any:
+    """`to_tensor`, also for tensors of the program, and lists of them."""
+    values = with_variables(data)
+    if first_variable(values) is None:
+        return to_tensor(data, dtype, place, stop_gradient)
+    return variable_of(values, dtype, stop_gradient)
+
+
+def with_variables(data: Any) -> Any:
+    """Nested lists with the Variables that stand for their tensors."""
+    if isinstance(data, (list, tuple)):
+        return [with_variables(part) for part in data]
+    return as_variable(data)
 
 
 def convert_map(function: Any, *values: Any) -> Any:

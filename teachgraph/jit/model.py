@@ -40,6 +40,14 @@ class Traced(NamedTuple):
     program: Program
     results: Outputs
 
+    def of(self, program: Program) -> Traced:
+        """Return the same results of a copy of the program."""
+        results = Outputs()
+        results.tree = self.results.tree
+        find = program.global_block().var
+        results.variables = [find(v.name) for v in self.results.variables]
+        return Traced(program, results)
+
 
 class Method(NamedTuple):
     """A method in both modes.

@@ -12,6 +12,7 @@ from teachgraph.core.errors import (
     DataError,
     FeedError,
     InvalidValueError,
+    OpError,
     at_user_line,
 )
 from teachgraph.jit.concrete import ConcreteProgram
@@ -23,6 +24,7 @@ from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
 from teachgraph.nn.layer import changes
 from teachgraph.planning.feeds import as_fed
+from teachgraph.static.other_sizes import Shape, other_sizes, with_sizes
 from teachgraph.static.program import Program
 from teachgraph.static.state import persistables
 from teachgraph.static.variable import Variable
@@ -36,7 +38,8 @@ class TranslatedMethod:
     Attributes:
         method: Its programs of both modes, from the file.
         layer: The layer.
-        made: The programs that are ready to run, by `training`.
+        made: The programs that are ready to run, by `training` and the sizes of feeds
+            that are others than those it was saved with.
     """
 
     def __init__(self, method: Method, layer: TranslatedLayer) -> None:
@@ -44,7 +47,7 @@ class TranslatedMethod:
         self.__name__ = method.name
         block = method.using.program.global_block()
         self.inputs = [block.var(name) for name in method.feeds]
-        self.made: dict[bool, ConcreteProgram] = {}
+        self.made: dict[Any, ConcreteProgram] = {}
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Run the program of the layer's mode; arrays are taken as Tensors.
@@ -59,14 +62,22 @@ class TranslatedMethod:
         if isinstance(here, Recorder):
             message = "a loaded layer cannot be traced by a run of it: use to_static"
             raise ConversionError(at_user_line(message))
-        if here is not None:
-            traced = self.ready(training=self.layer.training)
-            held = self.held_by(traced.program)
-            return inlined(traced, self.method.feeds, inputs, held, here)
-        program = self.made.get(self.layer.training)
-        if program is None or not program.conditions.hold():
-            program = self.concrete(training=self.layer.training)
-        return program([*map(as_input, self.inputs, inputs)])
+        training, sizes = self.layer.training, other_sizes(self.inputs, inputs)
+        try:
+            if here is not None:
+                traced = self.ready(training=training, sizes=sizes)
+                held = self.held_by(traced.program)
+                return inlined(traced, self.method.feeds, inputs, held, here)
+            key = training, *sizes.items()
+            program = self.made.get(key)
+            if program is None or not program.conditions.hold():
+                program = self.concrete(training=training, sizes=sizes)
+                self.made[key] = program
+        except OpError:
+            for variable, value in zip(self.inputs, inputs, strict=True):
+                as_input(variable, value)  # the feed is to blame
+            raise
+        return program([*map(as_input, program.inputs, inputs)])
 
     def in_order(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
         """Sort the arguments in the order of the inputs."""
@@ -86,21 +97,23 @@ class TranslatedMethod:
         """Return the layer's Tensors that a program holds, by name."""
         return {v.name: self.layer._held[v.name] for v in persistables(program)}
 
-    def ready(self, *, training: bool) -> Traced:
+    def ready(self, *, training: bool, sizes: Mapping[str, Shape]) -> Traced:
         """Return the program of a mode, with gradients to the parameters that train."""
         traced = self.method.training if training else self.method.using
+        if sizes:
+            traced = traced.of(with_sizes(traced.program, sizes))
         held = self.held_by(traced.program)
         return unfrozen(traced, {n: t.stop_gradient for n, t in held.items()})
 
-    def concrete(self, *, training: bool) -> ConcreteProgram:
-        """Build the concrete program of a mode, and cache it."""
-        program, results = self.ready(training=training)
+    def concrete(
+        self, *, training: bool, sizes: Mapping[str, Shape]
+    ) -> ConcreteProgram:
+        """Build the concrete program of a mode, for other sizes if there are any."""
+        program, results = self.ready(training=training, sizes=sizes)
         find = program.global_block().var
         inputs = [find(name) for name in self.method.feeds]
         traced_by = tracer_of(program, self.held_by(program))
-        concrete = ConcreteProgram(traced_by, inputs, results, self.__name__)
-        self.made[training] = concrete
-        return concrete
+        return ConcreteProgram(traced_by, inputs, results, self.__name__)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TranslatedMethod:
         """Bind the method to the copied layer."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from teachgraph.jit.model import Traced
-from teachgraph.jit.outputs import Outputs
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 
@@ -33,11 +32,7 @@ def unfrozen(traced: Traced, stopped: Mapping[str, bool]) -> Traced:
     for old, new in zip(traced.program.blocks, program.blocks, strict=True):
         for before, after in zip(old.ops, new.ops, strict=True):
             propagate(old, before, new, after)
-    results = Outputs()
-    results.tree = traced.results.tree
-    find = program.global_block().var
-    results.variables = [find(v.name) for v in traced.results.variables]
-    return Traced(program, results)
+    return traced.of(program)
 
 
 def propagate(old: Block, before: Operator, new: Block, after: Operator) -> None:

@@ -14,8 +14,13 @@ __all__ = ["as_fed"]
 Array = np.ndarray[Any, Any]
 
 
-def as_fed(variable: Variable, value: Any) -> Array:
+def as_fed(variable: Variable, value: Any, *, any_size: bool = False) -> Array:
     """Return a fed value as an array of the declared shape and dtype.
+
+    Args:
+        variable: The variable it is fed to.
+        value: An array, or numbers of Python's in lists.
+        any_size: True if only the number of dimensions is as declared.
 
     As in Paddle, dimensions of size 1 at the end may be missing; they stay away.
 
@@ -33,8 +38,9 @@ def as_fed(variable: Variable, value: Any) -> Array:
                 f"{variable.name}.astype('{variable.dtype}')"
             )
         )
-    taken = variable.shape[: max(array.ndim, 1)]
-    rest = variable.shape[len(taken) :]
+    declared = (-1,) * len(variable.shape) if any_size else variable.shape
+    taken = declared[: max(array.ndim, 1)]
+    rest = declared[len(taken) :]
     if not fits(array.shape, taken) or not {1, -1}.issuperset(rest):
         raise FeedError(
             at_user_line(

@@ -98,12 +98,15 @@ class Block(core.Block):
             attr: Its description.
             initializer: Gives its first value, by an operator of this block.
             trainable: False for one that no optimizer updates.
-            settings: Other settings of a `ParamAttr`, in place of `attr`.
+            settings: Other settings of a `ParamAttr`, in place of `attr`; a parameter's
+                `optimize_attr` too.
 
         Raises:
             TypeError: There is no shape.
             ProgramError: A size is not positive, or the name stands for something else.
         """
+        if (factors := settings.pop("optimize_attr", None)) is not None:
+            settings["learning_rate"] = factors["learning_rate"]
         if attr is None and (settings or not trainable):
             attr = ParamAttr(trainable=trainable, **settings)
         parameter = self.add_parameter(name, shape, dtype, attr)

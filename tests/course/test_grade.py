@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -311,6 +312,20 @@ def test_a_kernel_that_does_not_start_is_told(
         grade(sample, path)
 
 
+def test_a_library_that_does_not_load_is_told(
+    sample: Source,
+    sample_notebook: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    path = sample_notebook(lambda cells: None)
+    (tmp_path / "nbclient.py").write_text("import no_such_messaging\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "nbclient", raising=False)
+    with pytest.raises(CourseError, match=r"can't be started: .*no_such_messaging"):
+        grade(sample, path)
+
+
 def test_what_a_cell_started_ends_with_the_check(
     sample: Source, sample_notebook: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -318,13 +333,17 @@ def test_what_a_cell_started_ends_with_the_check(
     code = (
         "import subprocess, sys\n"
         "command = [sys.executable, '-c', 'import time; time.sleep(99)']\n"
-        "child = subprocess.Popen(command, start_new_session=True)\n"
-        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+        "children = [\n"
+        "    subprocess.Popen(command, start_new_session=True, env=environment)\n"
+        "    for environment in (None, {})\n"
+        "]\n"
+        f"open({str(note)!r}, 'w').write(' '.join(str(c.pid) for c in children))\n"
         "def double(x):\n    return 2 * x"
     )
     grade(sample, sample_notebook(lambda cells: cells["double"].update(source=code)))
-    process = Path("/proc", note.read_text(), "stat")
     deadline = time.monotonic() + 10
-    while process.exists() and process.read_text().split()[2] != "Z":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    for child in note.read_text().split():
+        process = Path("/proc", child, "stat")
+        while process.exists() and process.read_text().split()[2] != "Z":
+            assert time.monotonic() < deadline
+            time.sleep(0.05)

@@ -433,6 +433,41 @@ def test_a_list_that_a_loop_fills_comes_back(tmp_path: Path) -> None:
     assert [one.tolist() for one in found] == [[0, 0], [1, 1], [2, 2]]
 
 
+def test_a_layer_saved_with_sizes_trains_on_others(tmp_path: Path) -> None:
+    net = tg.nn.Sequential(
+        tg.nn.Linear(2, 3), tg.nn.BatchNorm1D(3), tg.nn.ReLU(), tg.nn.Linear(3, 1)
+    )
+    loaded = saved(net, tmp_path, input_spec=[InputSpec([3, 2], "float32")])
+    loaded.train()
+    net.train()
+    x = tg.to_tensor(np.arange(10, dtype="float32").reshape(5, 2) % 7)
+    for layer in (loaded, net):
+        (layer(x) ** 2).sum().backward()
+    for mine, theirs in zip(loaded.parameters(), net.parameters(), strict=False):
+        if theirs.grad is not None and mine.grad is not None:
+            np.testing.assert_allclose(mine.grad, theirs.grad, rtol=1e-5, atol=1e-6)
+    assert [p.grad is None for p in loaded.parameters()].count(False) == 6
+
+
+def test_loops_and_branches_saved_with_sizes_take_others(tmp_path: Path) -> None:
+    def steps(x: Any) -> Any:
+        i = tg.zeros([1], "int64")
+        while i < 3:
+            x = x * 2
+            i += 1
+        y = x + 1 if x.sum() > 40 else x - 1
+        return y.sum(), y
+
+    loaded = saved(steps, tmp_path, input_spec=[InputSpec([3, 2], "float32")])
+    around = jit.to_static(lambda x: loaded(x)[0] * 2)
+    for rows in (3, 4, 1):
+        total, y = loaded(x := tg.ones([rows, 2]))
+        each = 9.0 if rows > 2 else 7.0
+        assert y.tolist() == [[each, each]] * rows
+        assert total.item() == 2 * rows * each
+        assert around(x).item() == 4 * rows * each
+
+
 def test_wrong_arguments_are_refused_by_name(tmp_path: Path) -> None:
     loaded = saved(Network(), tmp_path)
     with pytest.raises(FeedError, match="'x' should have dimensions"):

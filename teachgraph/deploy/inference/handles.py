@@ -37,14 +37,13 @@ class InputHandle:
         return self._variable.name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Declare the shape of the next array.
+        """Declare the shape of the next array, in other sizes than the model's too.
 
         Raises:
-            InvalidValueError: The model takes no such shape.
+            InvalidValueError: The model takes another number of dimensions.
         """
         declared = self._variable.shape
-        pairs = zip(declared, shape, strict=False)
-        if len(shape) != len(declared) or any(w not in (-1, g) for w, g in pairs):
+        if len(shape) != len(declared):
             message = f"{self.name()!r} is shaped {list(declared)}, not {list(shape)}"
             raise InvalidValueError(at_user_line(message))
         self._shape = list(shape)
@@ -63,9 +62,9 @@ class InputHandle:
         """Copy an array into the handle.
 
         Raises:
-            FeedError: The array has another shape or dtype.
+            FeedError: The array has another number of dimensions, or another dtype.
         """
-        array = as_fed(self._variable, np.asarray(data))
+        array = as_fed(self._variable, np.asarray(data), any_size=True)
         if self._shape is not None and list(array.shape) != self._shape:
             message = f"{self.name()!r} is to be {self._shape}, not {array.shape}"
             raise FeedError(at_user_line(message))
@@ -73,7 +72,7 @@ class InputHandle:
 
     def share_external_data(self, data: Any) -> None:
         """Use an array without a copy; it must not change until the next one is set."""
-        self.value = as_fed(self._variable, np.asarray(data))
+        self.value = as_fed(self._variable, np.asarray(data), any_size=True)
 
 
 class OutputHandle:

@@ -7,18 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
+from teachgraph.core.errors import (
+    FeedError,
+    InvalidValueError,
+    OpError,
+    at_user_line,
+)
 from teachgraph.core.observe import observers
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
 from teachgraph.deploy.inference.loading import loaded
 from teachgraph.deploy.inference.ort_backend import OrtBackend, installed
 from teachgraph.deploy.onnxruntime import Session
+from teachgraph.io.inference import Model
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.passes.graph import pure
 from teachgraph.planning.feeds import as_fed
 from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.order import check_order
+from teachgraph.static.other_sizes import other_sizes, with_sizes
 from teachgraph.static.program import Program
 from teachgraph.static.scope import Scope
 from teachgraph.static.variable import Variable
@@ -40,8 +47,11 @@ class Ready:
         session: A backend that replaces the plan, at once or after verification.
     """
 
-    def __init__(self, config: Config) -> None:
-        (program, feeds, fetches), scope = loaded(*config.files())
+    def __init__(
+        self, config: Config, model: tuple[Model, Scope] | None = None
+    ) -> None:
+        (program, feeds, fetches), scope = model or loaded(*config.files())
+        self.others: dict[Any, Ready] = {}
         self.source, self.config, self.scope = program, config, scope
         self.feeds, self.wanted = feeds, [variable.name for variable in fetches]
         rewritten = self.after(config.passes())
@@ -58,6 +68,28 @@ class Ready:
         elif config.onnxruntime_enabled() and installed() and self.only_computes():
             rows = table_rows(program, feeds)
             self.session = OrtBackend(self.by_plan, self.new_session, rows)
+
+    def suited(self, feed: Mapping[str, Array]) -> Ready:
+        """Return the model for the sizes of a feed.
+
+        Raises:
+            FeedError: The model computes on no such sizes.
+        """
+        sizes = other_sizes(self.inputs, [feed[name] for name in self.feeds])
+        if not sizes:
+            return self
+        key = tuple(sizes.items())
+        if key not in self.others:
+            try:
+                program = with_sizes(self.source, sizes)
+            except OpError:
+                for variable in self.inputs:
+                    as_fed(variable, feed[variable.name])
+                raise
+            find = program.global_block().var
+            model = program, self.feeds, [find(name) for name in self.wanted]
+            self.others[key] = Ready(self.config, (model, self.scope))
+        return self.others[key]
 
     def only_computes(self) -> bool:
         """True if the program has no random numbers, branches or state."""
@@ -185,7 +217,7 @@ class Predictor:
             FeedError: An input is missing, or of another shape or dtype.
         """
         feed = self.held() if inputs is None else self.as_feed(inputs)
-        results = self.ready.run(feed)
+        results = self.ready.suited(feed).run(feed)
         for variable, value in zip(self.ready.outputs, results, strict=True):
             self._outputs[variable.name].value = value
         return True if inputs is None else [np.array(value) for value in results]
@@ -198,7 +230,7 @@ class Predictor:
             message = f"the model takes {names}, which are not {len(inputs)} inputs"
             raise FeedError(at_user_line(message))
         pairs = zip(variables, inputs, strict=True)
-        return {v.name: as_fed(v, value) for v, value in pairs}
+        return {v.name: as_fed(v, value, any_size=True) for v, value in pairs}
 
     def held(self) -> dict[str, Array]:
         """Return the arrays of the input handles, by name."""

@@ -27,6 +27,11 @@ def a_machine_without_a_gpu_says_so(paddle: Any) -> Any:
         device.is_compiled_with_rocm(),
         device.cuda.empty_cache() is None,
         paddle.get_device(),
+        paddle.is_compiled_with_xpu(),
+        paddle.is_compiled_with_rocm(),
+        paddle.is_compiled_with_custom_device("npu"),
+        paddle.ones([2]).place.is_cpu_place(),
+        paddle.ones([2]).place.is_gpu_place(),
     ]
 
 

@@ -59,10 +59,41 @@ def a_saved_layer_with_a_normed_weight(paddle: Any) -> Any:
     return saved(paddle, paddle.nn.utils.weight_norm)
 
 
+def a_saved_layer_takes_other_sizes(paddle: Any) -> Any:
+    layer, spec = paddle.nn.Linear(2, 1), paddle.static.InputSpec([3, 2], "float32")
+    layer.weight.set_value(np.array([[1.0], [2.0]], "float32"))
+    batches = [np.arange(2.0 * n, dtype="float32").reshape(n, 2) for n in (3, 5, 1)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "layer")
+        paddle.jit.save(layer, path, input_spec=[spec])
+        loaded = paddle.jit.load(path)
+        config = paddle.inference.Config(f"{path}.pdmodel", f"{path}.pdiparams")
+        predictor = paddle.inference.create_predictor(config)
+        entry = predictor.get_input_handle(predictor.get_input_names()[0])
+        answers = []
+        for batch in batches:
+            answers.append(loaded(paddle.to_tensor(batch)))
+            entry.copy_from_cpu(batch)
+            predictor.run()
+            name = predictor.get_output_names()[0]
+            answers.append(predictor.get_output_handle(name).copy_to_cpu())
+        return answers
+
+
+def a_saved_layer_takes_no_rows_of_other_length(paddle: Any) -> Any:
+    layer, spec = paddle.nn.Linear(2, 1), paddle.static.InputSpec([3, 2], "float32")
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "layer")
+        paddle.jit.save(layer, path, input_spec=[spec])
+        return paddle.jit.load(path)(paddle.ones([3, 3]))
+
+
 STORIES = (
     a_saved_layer_has_its_own_hook_before,
     a_saved_layer_has_its_own_hook_after,
     a_saved_layer_has_its_hooks_unasked,
     a_saved_layer_lacks_a_hook_that_was_removed,
     a_saved_layer_with_a_normed_weight,
+    a_saved_layer_takes_other_sizes,
+    a_saved_layer_takes_no_rows_of_other_length,
 )

@@ -129,6 +129,15 @@ def all_results_are_saved(paddle: Any) -> Any:
         return list(paddle.jit.load(f"{folder}/net")(x))
 
 
+def tensors_of_parts(paddle: Any) -> Any:
+    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    def function(x: Any) -> Any:
+        pair = paddle.to_tensor([x.sum(), 2.0])
+        return pair, paddle.to_tensor([x[0], x[1] * 2]), paddle.to_tensor([[1], [2]])
+
+    return list(function(paddle.ones([2])))
+
+
 STORIES = [
     gradients_inside,
     gradients_inside_of_gradients,
@@ -139,4 +148,5 @@ STORIES = [
     a_function_has_a_mode_of_its_own,
     the_mode_of_a_layer_is_set_by_the_layer,
     all_results_are_saved,
+    tensors_of_parts,
 ]
