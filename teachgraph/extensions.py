@@ -60,6 +60,11 @@ EXTENSIONS = (
         "core.modes.interpreters",
         "teachgraph.autograd.creation:Dynamic",
     ),
+    Extension(
+        "errors of ops: their inputs, what they need, the user's line",
+        "core.op.explanation",
+        "teachgraph.ops.error_message:in_full",
+    ),
     # The tape.
     Extension(
         "hooks of Tensors",

@@ -19,11 +19,11 @@ from teachgraph.core.errors import (
     OpError,
     UnknownOpError,
     at_user_line,
-    describe,
 )
 from teachgraph.core.observe import attach, detach, observers
 from teachgraph.core.op import find, slot_name
 from teachgraph.core.tape import Node
+from teachgraph.ops.error_message import describe
 from teachgraph.static.operator import Operator
 from teachgraph.utils.observe import Observer
 
