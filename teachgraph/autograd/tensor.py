@@ -29,10 +29,10 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
-from teachgraph.core.ops import assign
 from teachgraph.core.tape import Edge
 from teachgraph.core.tensor import replace
 from teachgraph.ops.indexing import set_item
+from teachgraph.ops.math import assign
 from teachgraph.ops.methods import Methods
 
 __all__ = ["Tensor", "wrap"]

@@ -9,7 +9,6 @@ where a kernel would be costly to try, or says less clearly what does not fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from math import nan, prod
 from typing import Any
 
@@ -83,18 +82,6 @@ def uniform_random(
     return np.asarray(numbers, dtypes.convert(dtype))
 
 
-@op
-def assign(x: Any) -> Any:
-    """out = a copy of x."""
-    return copy(x)
-
-
-@assign.grad(inline=True)
-def assign_grad(dout: Any) -> Any:
-    """dx = dout."""
-    return lambda: assign(dout)
-
-
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
     try:
@@ -139,7 +126,6 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
 
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
-elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 
 
@@ -149,12 +135,6 @@ def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
     return reduce_to(dout, x), reduce_to(dout, y, axis)
 
 
-@elementwise_sub.grad
-def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
-    """dx = dout, dy = -dout."""
-    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
-
-
 @elementwise_mul.grad
 def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     """dx = dout y, dy = dout x."""
@@ -162,47 +142,6 @@ def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
         lambda: reduce_to(dout * x, y, axis),
     )
-
-
-@op(needs="numbers, and beside integers a whole scale and bias")
-def scale(
-    x: Any,
-    *,
-    scale: float = 1.0,
-    bias: float = 0.0,
-    bias_after_scale: bool = True,
-    out: Any = None,
-) -> Any:
-    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
-    if x.dtype.kind != "f":
-        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
-    if bias == 0.0:
-        return np.multiply(x, scale, out=out)
-    if scale == 1.0:
-        return np.add(x, bias, out=out)
-    if bias_after_scale:
-        return np.add(x * scale, bias, out=out)
-    return np.multiply(x + bias, scale, out=out)
-
-
-def whole(number: float, dtype: np.dtype[Any]) -> Any:
-    """Convert a number to an integer for an integer input.
-
-    Raises:
-        DTypeError: The number has a fraction, or the dtype is bool.
-    """
-    if dtype.kind == "b" or number != int(number):
-        raise DTypeError(f"{dtype} does not go with {number}")
-    return dtype.type(number)
-
-
-@scale.grad(inline=True)
-def scale_grad(dout: Any, *, scale: float) -> Any:
-    """dx = scale dout: a `scale` op itself."""
-    return lambda: scale_op(dout, scale=scale)
-
-
-scale_op = scale  # in rules and kernels, `scale` is the attribute
 
 
 @op(type="sum", key="sum", needs="inputs of one shape and dtype")
@@ -224,12 +163,6 @@ def sum_(*x: Any, out: Any = None) -> Any:
     return total
 
 
-@sum_.grad(inline=True)
-def sum_grad(dout: Any, *x: Like) -> Any:
-    """Each term gets dout."""
-    return tuple((lambda: scale_op(dout)) for _ in x)
-
-
 @op
 def relu(x: Any, *, out: Any = None) -> Any:
     """out = max(x, 0)."""
@@ -240,18 +173,6 @@ def relu(x: Any, *, out: Any = None) -> Any:
 def relu_grad(dout: Any, out: Any) -> Any:
     """dx = dout where out > 0."""
     return dout * (out > 0)
-
-
-@op(needs=FLOATING)
-def tanh(x: Any, *, out: Any = None) -> Any:
-    """out = tanh x."""
-    return np.tanh(x, out=out, casting="equiv")
-
-
-@tanh.grad
-def tanh_grad(dout: Any, out: Any) -> Any:
-    """dx = dout (1 - out^2)."""
-    return dout * (1.0 - out * out)
 
 
 @op(needs="a shape of X to which that of Y broadcasts")
