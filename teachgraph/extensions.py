@@ -65,6 +65,11 @@ EXTENSIONS = (
         "core.op.explanation",
         "teachgraph.ops.error_message:in_full",
     ),
+    Extension(
+        "arrays, numbers and lists as inputs of ops on Tensors",
+        "core.tensor.adopt",
+        "teachgraph.autograd.foreign_inputs:adopting",
+    ),
     # The tape.
     Extension(
         "hooks of Tensors",

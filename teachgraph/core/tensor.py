@@ -13,17 +13,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy import asarray, ndarray
 
-from teachgraph.core import dtypes
 from teachgraph.core.errors import (
     DTypeError,
     GradientShapeError,
-    MixedModeError,
     at_user_line,
 )
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Attrs, Like, Op, Traced, Values
+from teachgraph.core.op import Attrs, Op, Traced, Values
 from teachgraph.core.tape import (
     Edge,
     Node,
@@ -144,10 +142,6 @@ class Tensor(Traced):
         """A copy of the values: changing it changes no tensor, nor what was saved."""
         return self.data.copy()
 
-    def detach(self) -> Self:
-        """A Tensor of these values, off the tape."""
-        return self.results(self.data)  # type: ignore[return-value]
-
     def __repr__(self) -> str:
         return f"Tensor(shape={self.shape}, dtype={self.dtype},\n{self.data})"
 
@@ -228,39 +222,23 @@ def replaced(
 
 
 def boxed(op: Op, inputs: Values, attrs: Attrs) -> list[Tensor]:
-    """All inputs as Tensors: arrays, numbers and lists become constants.
-
-    Raises:
-        MixedModeError: One is a Variable of a static program.
-        DTypeError: One is nothing an op can compute with.
-    """
+    """All inputs as Tensors, of which `adopt` makes the others constants."""
     beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
-        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
+        return [x if isinstance(x, Tensor) else adopt.call(x, beside) for x in inputs]
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
 
 
-def constant(value: Any, beside: Tensor) -> Tensor:
-    """An input that is no Tensor as one that wants no gradient."""
-    if value is None or isinstance(value, Like):  # kernels take these as they are
-        return Tensor(value)
-    return Tensor(numeric(value, beside))
+def only_absent(value: Any, beside: Tensor) -> Tensor:
+    """Take an input that is left out, as kernels do, and refuse any other."""
+    if value is not None:
+        raise DTypeError(f"a {type(value).__name__} is no Tensor")
+    return Tensor(value)
 
 
-def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
-    """A number or a list as an array; a number gets the dtype of what it meets."""
-    if isinstance(value, Traced):
-        raise MixedModeError(
-            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
-            "values to the program, or build all of it in dynamic mode"
-        )
-    if dtypes.is_number(value):
-        return asarray(value, dtypes.beside(beside.data.dtype, value))
-    array = asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise DTypeError(f"nothing can be computed with {value!r}")
-    return array
+adopt = HookPoint(only_absent)
+"""Makes a Tensor of another input, as a constant: `adopt(value, beside)`."""
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
@@ -275,7 +253,7 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
 def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     """An upstream gradient as an array of a tensor's shape and dtype."""
     known = isinstance(upstream, Tensor)
-    seed = upstream.data if known else numeric(upstream, tensor)
+    seed = (upstream if known else adopt.call(upstream, tensor)).data
     if seed.shape != tensor.data.shape:
         raise GradientShapeError(
             at_user_line(

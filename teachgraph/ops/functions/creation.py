@@ -13,6 +13,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
+from teachgraph.ops.bare_numbers import is_number
 from teachgraph.ops.creation import assign_value, fill_any_like
 from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.math import assign as copy_of
@@ -269,7 +270,7 @@ def assign(x: Any, output: Any = None) -> Any:
 
 def given(x: Any) -> Any:
     """Apply `assign_value`, the op that holds constants; a number has shape [1]."""
-    values = np.asarray([x] if dtypes.is_number(x) else x)
+    values = np.asarray([x] if is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
     return constant(values.astype(kind, copy=False))
 

@@ -1,0 +1,50 @@
+"""Inputs of eager ops that are no Tensors: arrays, numbers and lists, as constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy import asarray, ndarray
+
+from teachgraph.core.errors import DTypeError, MixedModeError
+from teachgraph.core.op import Like, Traced
+from teachgraph.core.tensor import Tensor, adopt
+from teachgraph.ops.bare_numbers import beside as dtype_beside
+from teachgraph.ops.bare_numbers import is_number
+
+__all__ = ["adopting"]
+
+
+@adopt.wrap
+def adopting(only_absent: Callable[[Any, Tensor], Tensor]) -> Any:
+    """Adopt arrays, numbers and lists."""
+
+    def constant(value: Any, beside: Tensor) -> Tensor:
+        if value is None:
+            return only_absent(value, beside)
+        if isinstance(value, Like):  # kernels take these as they are
+            return Tensor(value)
+        return Tensor(numeric(value, beside))
+
+    return constant
+
+
+def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
+    """Convert a number or a list; a number gets the dtype of what it meets.
+
+    Raises:
+        MixedModeError: It is a Variable of a static program.
+        DTypeError: It is nothing an op can compute with.
+    """
+    if isinstance(value, Traced):
+        raise MixedModeError(
+            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
+            "values to the program, or build all of it in dynamic mode"
+        )
+    if is_number(value):
+        return asarray(value, dtype_beside(beside.data.dtype, value))
+    array = asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"nothing can be computed with {value!r}")
+    return array
