@@ -8,7 +8,7 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from teachgraph.core.errors import DTypeError, MixedModeError
-from teachgraph.core.op import Like, Traced
+from teachgraph.core.op import Traced
 from teachgraph.core.tensor import Tensor, adopt
 from teachgraph.ops.bare_numbers import beside as dtype_beside
 from teachgraph.ops.bare_numbers import is_number
@@ -17,17 +17,9 @@ __all__ = ["adopting"]
 
 
 @adopt.wrap
-def adopting(only_absent: Callable[[Any, Tensor], Tensor]) -> Any:
-    """Adopt arrays, numbers and lists."""
-
-    def constant(value: Any, beside: Tensor) -> Tensor:
-        if value is None:
-            return only_absent(value, beside)
-        if isinstance(value, Like):  # kernels take these as they are
-            return Tensor(value)
-        return Tensor(numeric(value, beside))
-
-    return constant
+def adopting(refuse: Callable[[Any, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Adopt arrays, numbers and lists, where the core refuses them."""
+    return lambda value, beside: Tensor(numeric(value, beside))
 
 
 def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:

@@ -21,7 +21,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Attrs, Op, Traced, Values
+from teachgraph.core.op import Attrs, Like, Op, Traced, Values
 from teachgraph.core.tape import (
     Edge,
     Node,
@@ -222,23 +222,28 @@ def replaced(
 
 
 def boxed(op: Op, inputs: Values, attrs: Attrs) -> list[Tensor]:
-    """All inputs as Tensors, of which `adopt` makes the others constants."""
+    """All inputs as Tensors, where numbers, lists and arrays become constants."""
     beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
-        return [x if isinstance(x, Tensor) else adopt.call(x, beside) for x in inputs]
+        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
 
 
-def only_absent(value: Any, beside: Tensor) -> Tensor:
-    """Take an input that is left out, as kernels do, and refuse any other."""
-    if value is not None:
-        raise DTypeError(f"a {type(value).__name__} is no Tensor")
-    return Tensor(value)
+def constant(value: Any, beside: Tensor) -> Tensor:
+    """An input that is no Tensor as one that wants no gradient."""
+    if value is None or isinstance(value, Like):  # kernels take these as they are
+        return Tensor(value)
+    return adopt.call(value, beside)
 
 
-adopt = HookPoint(only_absent)
-"""Makes a Tensor of another input, as a constant: `adopt(value, beside)`."""
+def refuse(value: Any, beside: Tensor) -> Tensor:
+    """Refuse an input that is no Tensor."""
+    raise DTypeError(f"a {type(value).__name__} is no Tensor")
+
+
+adopt = HookPoint(refuse)
+"""Makes a constant of an array, a number or a list: `adopt(value, beside)`."""
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
