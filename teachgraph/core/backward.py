@@ -207,11 +207,7 @@ class Backward:
         )
 
     def refuse_overwritten(self) -> None:
-        """Refuse to differentiate through a value that another one has replaced.
-
-        Raises:
-            ProgramError: A variable on the path is written more than once.
-        """
+        """Refuse to differentiate through a value that another one has replaced."""
         writers: dict[str, Operator] = {}
         for operator in self.ops:
             for name in self.live.intersection(operator.output_arg_names):

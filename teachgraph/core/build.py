@@ -69,11 +69,7 @@ def append(
 def as_variable(
     block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable | None:
-    """An input as a Variable that the block sees.
-
-    Raises:
-        ProgramError: It belongs to another program.
-    """
+    """An input as a Variable that the block sees."""
     if value is None:
         return None
     if not isinstance(value, Variable):
@@ -84,11 +80,7 @@ def as_variable(
 def refuse_foreign(
     block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable:
-    """Refuse an input that is no Variable.
-
-    Raises:
-        MixedModeError: Always.
-    """
+    """Refuse an input that is no Variable."""
     reason = f"it takes Variables, got a {type(value).__name__}"
     if isinstance(value, Traced):
         reason = (
@@ -165,11 +157,7 @@ is_constant = HookPoint(all_stopped)
 
 
 def declare(variable: Variable, spec: Spec, op: Op) -> None:
-    """Give a variable the shape and dtype that an operator is going to write.
-
-    Raises:
-        ProgramError: It is fed or kept, and is of another shape or dtype.
-    """
+    """Give a variable the spec an operator writes; what is fed or kept must fit it."""
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
@@ -192,11 +180,7 @@ def pass_stop_gradient(
 
 
 def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
-    """The specs of an op's outputs.
-
-    Raises:
-        OpError: The inputs do not fit; the message shows them.
-    """
+    """The specs of an op's outputs; the error for inputs that do not fit shows them."""
     try:
         return infer(op, [None if v is None else v.spec for v in inputs], attrs)
     except Exception as error:

@@ -121,11 +121,7 @@ class Plan:
         return name in self.variables and self.variables[name].persistable
 
     def outside(self) -> dict[str, Step | None]:
-        """The variables that are read before a step writes them, and their readers.
-
-        Raises:
-            ProgramError: One is neither fed nor in the scope.
-        """
+        """The variables that are read before a step writes them, and their readers."""
         made, perhaps = set[str](), set[str]()
         found: dict[str, Step | None] = {}
         for step in self.steps:
@@ -199,11 +195,7 @@ class Plan:
         return values
 
     def as_fed(self, variable: Variable, value: Any) -> Array:
-        """A fed value that is no such array as one that is.
-
-        Raises:
-            FeedError: It is of another shape or dtype.
-        """
+        """A fed value that was no array as one, of the declared shape and dtype."""
         if not is_like(array := np.asarray(value), variable):
             raise FeedError(at_user_line(f"{variable} got {array!r}"))
         return array

@@ -437,18 +437,13 @@ def find(type: str) -> Op:
 
 
 @overload
-def op(kernel: Kernel) -> Op: ...
+def op(kernel: Kernel, **options: Any) -> Op: ...
 @overload
 def op(**options: Any) -> Callable[[Kernel], Op]: ...
 def op(kernel: Kernel | None = None, **options: Any) -> Any:
     """Make an op of a kernel; a decorator, with or without options (see `Op`)."""
     if kernel is None:
-        return lambda function: op_of(function, options)
-    return op_of(kernel, {})
-
-
-def op_of(kernel: Kernel, options: Mapping[str, Any]) -> Op:
-    """Build and register the op of `kernel`."""
+        return lambda function: op(function, **options)
     made = Op(kernel, **options)
     if made.type in _registry:
         raise ProgramError(f"two ops are called {made.type!r}")

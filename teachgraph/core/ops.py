@@ -99,9 +99,6 @@ def aligned(y: Any, ndim: int, axis: int) -> Any:
     """Append dimensions of 1 to `y`, so that its first one is at `axis` of `ndim`.
 
     That is how Paddle broadcasts: axis -1 aligns at the right as NumPy does.
-
-    Raises:
-        ShapeError: `y` does not fit.
     """
     trailing = 0 if axis == -1 else ndim - axis - y.ndim
     if trailing < 0 or axis < -1:
@@ -236,11 +233,7 @@ def matrix(x: Any, columns_from: int) -> Any:
 
 
 def check_columns(x: Any, columns_from: int) -> None:
-    """Require a dimension for the rows and one for the columns.
-
-    Raises:
-        ShapeError: There is none.
-    """
+    """Require a dimension for the rows and one for the columns."""
     if not 1 <= columns_from < x.ndim:
         raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
 
@@ -279,11 +272,6 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
     """Resolve the axes of a reduction to non-negative ones; None for all.
 
     A scalar counts as a vector of one element, with the axis 0 or -1.
-
-    Raises:
-        DTypeError: An axis is no integer.
-        InvalidValueError: An axis is out of range (NumPy's AxisError).
-        ShapeError: An axis is repeated (likewise).
     """
     if not dim:
         return None
@@ -294,11 +282,7 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
 
 
 def check_integer(axis: Any) -> None:
-    """Require an integer axis; a bool, which is an int to Python, is refused.
-
-    Raises:
-        DTypeError: The axis is something else.
-    """
+    """Require an integer axis; a bool, which is an int to Python, is refused."""
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise DTypeError(f"an axis is an integer, got {axis!r}")
 
@@ -343,11 +327,7 @@ def reduce_mean(
 
 
 def check_floating(x: Any) -> None:
-    """Require a floating dtype.
-
-    Raises:
-        DTypeError: The dtype is another one.
-    """
+    """Require a floating dtype."""
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} are no floating numbers")
 
@@ -464,14 +444,9 @@ def less_label(
 def where_labelled(
     x: Any, label: Any, axis: int, ignore_index: int
 ) -> tuple[Index, Any]:
-    """Compute the index of the labelled entries of `x`, and the mask of ignored labels.
+    """Compute the index of the labelled entries of `x`, and the mask of those ignored.
 
     Ignored labels are replaced by 0; the mask is None if there are none.
-
-    Raises:
-        DTypeError: The labels are no integers.
-        ShapeError: They do not have size 1 along the axis and x's sizes elsewhere.
-        InvalidValueError: A label is out of range.
     """
     shape = [*x.shape]
     classes, shape[axis] = shape[axis], 1
@@ -484,11 +459,7 @@ def where_labelled(
 
 
 def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels with 0 for those to ignore, and which these are; None for none.
-
-    Raises:
-        InvalidValueError: A label is out of range.
-    """
+    """Labels, in range, with 0 for those to ignore; and which these are, None for none."""
     if all_in_range(label, classes) and not 0 <= ignore_index < classes:
         return label, None
     ignored = label == ignore_index
@@ -530,12 +501,7 @@ def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
 
 
 def check_update(param: Any, *others: Any) -> None:
-    """Require that gradient and accumulators have the parameter's shape and dtype.
-
-    Raises:
-        ShapeError: One has another shape.
-        DTypeError: One has another dtype, or the parameter is not floating.
-    """
+    """Require gradient and accumulators of the parameter's shape and floating dtype."""
     if param.dtype.kind != "f":
         raise DTypeError(f"{param.dtype} is no dtype to step in")
     for other in others:
