@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import TextIOBase
@@ -272,15 +272,30 @@ class Process:
         return getattr(self.serving, method)(*arguments)
 
     def exchange(
-        self, trainer: int, number: int, messages: Any, names: Sequence[str]
+        self,
+        trainer: int,
+        number: int,
+        messages: Mapping[str, Any],
+        names: Sequence[str],
+        stored: Sequence[str],
+        *values: Any,
     ) -> Reply:
-        """Exchange gradients for parameters; large ones go through the object store."""
+        """Exchange gradients for parameters; large ones go through the object store.
+
+        Args:
+            trainer: The number of the sender.
+            number: Counts its messages.
+            messages: Gradients by name, None for those among `values`.
+            names: The parameters that are wanted.
+            stored: The names of `values`.
+            values: Gradients that were in the object store.
+        """
         import ray
 
-        from teachgraph.distributed.ray_transport import INLINE, messages_of
+        from teachgraph.distributed.ray_transport import INLINE
 
         assert self.serving is not None
-        gradients = messages_of(ray, messages)
+        gradients = {**messages, **dict(zip(stored, values, strict=True))}
         reply = self.serving.exchange(trainer, number, gradients, names)
         if sum(value.nbytes for value in reply.values.values()) <= INLINE:
             return reply

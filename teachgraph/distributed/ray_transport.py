@@ -13,7 +13,7 @@ asked for again, and nothing is applied twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,7 +31,7 @@ from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
 
-__all__ = ["INLINE", "RayTransport", "connect", "messages_of", "ray_module"]
+__all__ = ["INLINE", "RayTransport", "connect", "ray_module"]
 
 INLINE = 100_000
 """Bytes up to which a value travels in the message itself."""
@@ -247,9 +247,16 @@ class RayTransport:
             link.request = (*link.request, None)  # asked for again when it is needed
 
     def exchange(self, link: Link, number: int) -> Callable[[], Any]:
-        """Build the request of one message."""
-        rest = self.rank, number, link.log[number], list(link.wanted)
-        return self.ask(link.endpoint, "exchange", *rest)
+        """Build the request of one message.
+
+        References are arguments of their own: Ray brings what they refer to along,
+        where the server would have to ask for what lies in a dict.
+        """
+        messages = link.log[number]
+        stored = {name: one[0] for name, one in messages.items() if type(one) is list}
+        whole = {**messages, **dict.fromkeys(stored)}
+        rest = self.rank, number, whole, list(link.wanted), list(stored)
+        return self.ask(link.endpoint, "exchange", *rest, *stored.values())
 
     def settle(self, link: Link) -> None:
         """Wait for the answer to the last message; send again what the server lacks."""
@@ -391,17 +398,6 @@ def opened(ray: Any, answer: Any) -> Any:
     if isinstance(answer, Reply) and isinstance(answer.values, list):
         return answer._replace(values=ray.get(answer.values[0]))
     return answer
-
-
-def messages_of(ray: Any, messages: Mapping[str, Any]) -> dict[str, Array | Rows]:
-    """Gradients as a server takes them, with those that are in the object store.
-
-    Raises:
-        RayError: They are lost, since the trainer died.
-    """
-    stored = {name: value for name, value in messages.items() if type(value) is list}
-    values = ray.get([reference for (reference,) in stored.values()])
-    return {**messages, **dict(zip(stored, values, strict=True))}
 
 
 def meeting_of(ray: Any, job: Any) -> Any:

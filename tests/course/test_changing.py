@@ -37,6 +37,7 @@ def test_a_game_is_that_of_gymnasium(skill: float) -> None:
     assert ends == ({(False, True)} if skill else {(True, False)})
 
 
+@pytest.mark.full
 def test_what_the_lesson_builds_balances_the_pole() -> None:
     """A mean of 195 steps over a hundred games, within 300."""
     with solved(read(find("15"))) as names:

@@ -4,6 +4,7 @@ and saved and loaded again; results and gradients, in use and in training.
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +86,18 @@ def wide(case: Case) -> list[Any]:
     return [static.InputSpec([None, *a.shape[1:]], a.dtype) for a in arrays(case)]
 
 
-@pytest.mark.parametrize("mode", MODES)
+LONG = [
+    ("resnet50", "in use"),
+    ("resnet50", "in training"),
+    ("resnet18", "in training"),
+]
+
+
 @pytest.mark.parametrize(
-    "name",
+    ("name", "mode"),
     [
-        pytest.param(name, marks=[pytest.mark.full] if name == "resnet50" else [])
-        for name in CASES
+        pytest.param(*pair, marks=[pytest.mark.full] if pair in LONG else [])
+        for pair in product(CASES, MODES)
     ],
 )
 def test_one_model_four_ways(name: str, mode: str, tmp_path: Path) -> None:
