@@ -459,7 +459,7 @@ def where_labelled(
 
 
 def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels, in range, with 0 for those to ignore; and which these are, None for none."""
+    """Labels with 0 for those to ignore, and which these are; each must be in range."""
     if all_in_range(label, classes) and not 0 <= ignore_index < classes:
         return label, None
     ignored = label == ignore_index
