@@ -207,7 +207,6 @@ _REGISTERING = {
     ("mode", "dynamic"): "autograd.creation",
     ("mode", "static"): "static.program",
     ("backend", "onnxruntime"): "deploy.onnxruntime",
-    ("observer", "tape"): "autograd.observed",
     ("message", "op"): "ops.error_message",
 }
 """Modules that register a mode's interpreter, a backend, what is told."""

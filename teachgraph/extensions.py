@@ -15,6 +15,7 @@ teachgraph.autograd.hooks:hooked
 teachgraph.autograd.intermediate:keeping
 teachgraph.autograd.versions:checked
 teachgraph.distributed.buckets:reduced
+teachgraph.autograd.observed:gradients_told
 """
 
 from __future__ import annotations
@@ -288,12 +289,12 @@ EXTENSIONS = (
     # Observers.
     Extension(
         "ops on Tensors, announced",
-        "core.observe.while_watched",
+        "core.tensor.run_op",
         "teachgraph.autograd.observed:ops_told",
     ),
     Extension(
         "gradients on the tape, announced",
-        "core.observe.while_watched",
+        "core.tape.backward_pass",
         "teachgraph.autograd.observed:gradients_told",
     ),
     # The executor.

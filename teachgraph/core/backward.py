@@ -207,7 +207,11 @@ class Backward:
         )
 
     def refuse_overwritten(self) -> None:
-        """Refuse to differentiate through a value that another one has replaced."""
+        """Refuse to differentiate through a value that another one has replaced.
+
+        Raises:
+            ProgramError: A variable on the path is written more than once.
+        """
         writers: dict[str, Operator] = {}
         for operator in self.ops:
             for name in self.live.intersection(operator.output_arg_names):

@@ -69,7 +69,11 @@ def append(
 def as_variable(
     block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable | None:
-    """An input as a Variable that the block sees."""
+    """An input as a Variable that the block sees.
+
+    Raises:
+        ProgramError: It belongs to another program.
+    """
     if value is None:
         return None
     if not isinstance(value, Variable):
@@ -157,7 +161,11 @@ is_constant = HookPoint(all_stopped)
 
 
 def declare(variable: Variable, spec: Spec, op: Op) -> None:
-    """Give a variable the spec an operator writes; what is fed or kept must fit it."""
+    """Give a variable the shape and dtype that an operator is going to write.
+
+    Raises:
+        ProgramError: It is fed or kept, and is of another shape or dtype.
+    """
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
@@ -180,7 +188,11 @@ def pass_stop_gradient(
 
 
 def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
-    """The specs of an op's outputs; the error for inputs that do not fit shows them."""
+    """The specs of an op's outputs.
+
+    Raises:
+        OpError: The inputs do not fit; the message shows them.
+    """
     try:
         return infer(op, [None if v is None else v.spec for v in inputs], attrs)
     except Exception as error:

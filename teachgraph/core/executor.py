@@ -121,7 +121,11 @@ class Plan:
         return name in self.variables and self.variables[name].persistable
 
     def outside(self) -> dict[str, Step | None]:
-        """The variables that are read before a step writes them, and their readers."""
+        """The variables that are read before a step writes them, and their readers.
+
+        Raises:
+            ProgramError: One is neither fed nor in the scope.
+        """
         made, perhaps = set[str](), set[str]()
         found: dict[str, Step | None] = {}
         for step in self.steps:

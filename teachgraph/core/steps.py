@@ -193,7 +193,11 @@ lower: HookPoint[Lower] = HookPoint(lower_operator)
 
 
 def run_steps(steps: Sequence[Step], values: Values) -> None:
-    """Run steps one by one; the error of one that fails names the user's line."""
+    """Run steps one by one.
+
+    Raises:
+        OpError: A step cannot take its inputs; it names the user's line.
+    """
     for step in steps:
         try:
             step.run(values)
