@@ -234,9 +234,9 @@ _REGISTERING = {
     ("mode", "dynamic"): "autograd.creation",
     ("mode", "static"): "static.program",
     ("backend", "onnxruntime"): "deploy.onnxruntime",
-    ("observer", "tape"): "autograd.observed",
+    ("message", "op"): "ops.error_message",
 }
-"""Modules that register a mode's interpreter, a backend, what observers are told."""
+"""Modules that register a mode's interpreter, a backend, what is told."""
 
 _OPS = ("ops", "static", "jit", "onnx", "distributed")
 """Modules that register ops, those that most programs hold first."""

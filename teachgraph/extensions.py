@@ -15,6 +15,7 @@ teachgraph.autograd.hooks:hooked
 teachgraph.autograd.intermediate:keeping
 teachgraph.autograd.versions:checked
 teachgraph.distributed.buckets:reduced
+teachgraph.autograd.observed:gradients_told
 """
 
 from __future__ import annotations
@@ -59,6 +60,16 @@ EXTENSIONS = (
         "ops without inputs, and parameters, in dynamic mode",
         "core.modes.interpreters",
         "teachgraph.autograd.creation:Dynamic",
+    ),
+    Extension(
+        "errors of ops: their inputs, what they need, the user's line",
+        "core.op.explanation",
+        "teachgraph.ops.error_message:in_full",
+    ),
+    Extension(
+        "arrays, numbers and lists as inputs of ops on Tensors",
+        "core.tensor.adopt",
+        "teachgraph.autograd.foreign_inputs:adopting",
     ),
     # The tape.
     Extension(
@@ -278,12 +289,12 @@ EXTENSIONS = (
     # Observers.
     Extension(
         "ops on Tensors, announced",
-        "core.observe.while_watched",
+        "core.tensor.run_op",
         "teachgraph.autograd.observed:ops_told",
     ),
     Extension(
         "gradients on the tape, announced",
-        "core.observe.while_watched",
+        "core.tape.backward_pass",
         "teachgraph.autograd.observed:gradients_told",
     ),
     # The executor.

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.ops import scale
-from teachgraph.ops.math import sign
+from teachgraph.ops.math import scale, sign
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
 

@@ -14,7 +14,6 @@ REGISTRIES = {
     "core.callsite.add_own_files",
     "core.callsite.titles_of_files",
     "core.modes.interpreters",
-    "core.observe.while_watched",
     "core.tape.backward_from",
 }
 """What an extension puts itself into or hands itself to; whoever names it, uses it."""

@@ -21,8 +21,8 @@ from teachgraph.core.errors import (
     OpError,
     OutOfRangeError,
     ShapeError,
-    describe,
 )
+from teachgraph.ops.error_message import describe
 
 A, B = np.ones((2, 3), "float32"), np.ones((4, 5), "float32")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import teachgraph as tg
-from teachgraph.core import observe
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.extend import HookPoint
+from teachgraph.core.tape import backward_pass
+from teachgraph.core.tensor import run_op
 from teachgraph.utils import deprecated, require_version, try_import
 from teachgraph.utils.observe import Observer, watch
 
@@ -46,15 +48,27 @@ def test_a_version_needs_no_zeros() -> None:
     require_version("0")
 
 
-def test_what_is_wrapped_while_somebody_watches_is_unwrapped_with_the_rest() -> None:
-    """As where a module is imported in the middle of a recording."""
-    point = HookPoint(lambda: "plain")
-    try:
-        with watch(Observer()):
-            observe.while_watched(point, lambda inner: lambda: f"watched {inner()}")
-            assert point.call() == "watched plain"
-        assert point.call() == "plain"
-        with watch(Observer()):
-            assert point.call() == "watched plain"
-    finally:
-        observe.watched.pop()
+def test_ops_and_the_tape_are_wrapped_while_somebody_watches() -> None:
+    plain = run_op.call, backward_pass.call
+    with watch(Observer()), watch(Observer()):
+        assert run_op.call is not plain[0]
+        assert backward_pass.call is not plain[1]
+    assert (run_op.call, backward_pass.call) == plain
+
+
+def test_an_observer_that_comes_in_a_backward_pass_goes_again() -> None:
+    x = tg.to_tensor(2.0, stop_gradient=False)
+    y = x * x
+    observers = []
+
+    def come(gradient: Any) -> None:
+        observers.append(watch(Observer()))
+        observers[-1].__enter__()
+
+    y.register_hook(come)
+    wrappers = [*run_op.wrappers, *backward_pass.wrappers]
+    y.backward()
+    observers[0].__exit__(None, None, None)
+    assert x.grad is not None
+    assert x.grad.item() == 4.0
+    assert [*run_op.wrappers, *backward_pass.wrappers] == wrappers

@@ -291,7 +291,7 @@ print([op.type for op in main.global_block().ops])
 #
 # You have seen what a framework writes down between your line and the result. What is
 # *in* an op, and how does it know its own gradient? That is lesson 01. The code that
-# did it is the core, the folder `teachgraph/core`: 4,400 lines with their
+# did it is the core, the folder `teachgraph/core`: 4,100 lines with their
 # explanations, and its README leads through them in eight stops.
 
 # %% [markdown] lang="zh"
@@ -300,4 +300,4 @@ print([op.type for op in main.global_block().ops])
 # 你已经看到，从你写下一行到得出结果，框架在中间记下了什么。
 # 算子*里面*有什么？它怎么知道自己的梯度？那是第 01 课。
 # 做这些事的代码就是核心，即文件夹 `teachgraph/core`：
-# 连同说明共四千四百行，其中的 README 分八站带你走完。
+# 连同说明共四千一百行，其中的 README 分八站带你走完。

@@ -42,7 +42,7 @@ def constructed(
     if value is None:
         value = np.zeros(0, np.float32)
     if isinstance(value, core.Tensor):
-        tensor: Any = value.detach()
+        tensor: Any = cls.detach(value)
     else:
         tensor = cls.results(array_of(value, zero_copy))
     tensor.stop_gradient = stop_gradient

@@ -1,14 +1,50 @@
-"""Announcements of ops on Tensors, and of gradients on the tape."""
+"""Observers come and go; announcements of ops on Tensors, and of gradients on the tape.
+
+What announces these wraps functions of the core from the first observer on until the
+last is gone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core.observe import announce, while_watched
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, force
 from teachgraph.core.tape import Flow, Node, Output, Visit, backward_pass
 from teachgraph.core.tensor import Tensor, run_op
+
+__all__ = ["attach", "detach", "unwatched"]
+
+
+def attach(observer: Any) -> None:
+    """Let `observer` watch from now on."""
+    if not observers:
+        run_op.wrap(ops_told, innermost=True)
+        backward_pass.wrap(gradients_told)
+    observers.append(observer)
+
+
+def detach(observer: Any) -> None:
+    """Let `observer` watch no more."""
+    observers.remove(observer)
+    if not observers:
+        run_op.unwrap(ops_told)
+        backward_pass.unwrap(gradients_told)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let nobody watch inside the `with` block: it is the framework's own affair."""
+    hidden = observers[:]
+    for observer in hidden:
+        detach(observer)
+    try:
+        yield
+    finally:
+        for observer in hidden:
+            attach(observer)
 
 
 def ops_told(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,9 +64,6 @@ def ops_told(run: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return run_observed
-
-
-while_watched(run_op, ops_told, innermost=True)
 
 
 def node_of(outputs: Sequence[Tensor]) -> Node | None:
@@ -68,6 +101,3 @@ def told(visit: Visit, node: Any, dout: Any) -> Flow:
             yield edge, dx
     if node.saved is None:
         announce("node_freed", node)
-
-
-while_watched(backward_pass, gradients_told)

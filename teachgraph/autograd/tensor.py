@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy import ndarray
 
+from teachgraph.autograd import foreign_inputs  # noqa: F401  hooks into core.tensor
 from teachgraph.autograd.constructor import Constructor
 from teachgraph.autograd.hooks import HookHandle, add_hook
 from teachgraph.autograd.inplace import InPlace, become, filled_diagonal, refuse_leaf
@@ -29,10 +30,10 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
-from teachgraph.core.ops import assign
 from teachgraph.core.tape import Edge
 from teachgraph.core.tensor import replace
 from teachgraph.ops.indexing import set_item
+from teachgraph.ops.math import assign
 from teachgraph.ops.methods import Methods
 
 __all__ = ["Tensor", "wrap"]
@@ -147,7 +148,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
 
     def detach(self) -> Tensor:
         """A Tensor in this one's memory, off the tape."""
-        result = super().detach()
+        result = self.results(self.data)
         note(result, self, False)
         return result
 

@@ -28,9 +28,9 @@ from teachgraph.control_flow.sub_block import inner_operators
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.ops import assign
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import assign
 from teachgraph.ops.selection import select_input, select_output
 from teachgraph.ops.tensor_array import array_zeros_like
 

@@ -24,10 +24,11 @@ from teachgraph.control_flow.saved_per_iteration import kept_array
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.control_flow.sub_block import building_in, traced_into
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.ops import assign, sum_
+from teachgraph.core.ops import sum_
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Variable
 from teachgraph.ops import functions
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import assign
 from teachgraph.ops.tensor_array import array_zeros_like
 
 __all__ = ["LoopDoubleBackward"]

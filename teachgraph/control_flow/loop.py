@@ -32,8 +32,8 @@ from teachgraph.control_flow.sub_block import (
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
-from teachgraph.core.ops import assign
 from teachgraph.core.program import Block, Operator, Variable, current_block
+from teachgraph.ops.math import assign
 from teachgraph.ops.selection import merged
 
 __all__ = ["Loop", "While", "while_loop", "write_backs"]

@@ -9,9 +9,9 @@ from typing import Any
 
 from teachgraph.control_flow.loop import write_backs
 from teachgraph.core import dtypes
-from teachgraph.core.ops import assign, fill_constant
+from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import Block, Operator, OpRole, Variable
-from teachgraph.ops.math import cast
+from teachgraph.ops.math import assign, cast
 from teachgraph.ops.selection import select_input
 from teachgraph.ops.tensor_array import create_array, lod_array_length, write_to_array
 

@@ -14,8 +14,9 @@ from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.backward import Backward, find_path
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
-from teachgraph.core.ops import assign, fill_constant
+from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
+from teachgraph.ops.math import assign
 
 __all__ = [
     "Mark",

@@ -84,11 +84,7 @@ def as_variable(
 def refuse_foreign(
     block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable:
-    """Refuse an input that is no Variable.
-
-    Raises:
-        MixedModeError: Always.
-    """
+    """Refuse an input that is no Variable."""
     reason = f"it takes Variables, got a {type(value).__name__}"
     if isinstance(value, Traced):
         reason = (

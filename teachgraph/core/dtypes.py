@@ -62,29 +62,3 @@ def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
     (True, False)
     """
     return dtype.kind == "f"
-
-
-def is_number(value: Any) -> builtins.bool:
-    """True for a Python or NumPy number, not an array.
-
-    >>> is_number(1.5), is_number(np.int64(2)), is_number(np.zeros(1))
-    (True, True, False)
-    """
-    return isinstance(value, (int, float, np.bool_, np.integer, np.floating))
-
-
-def beside(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
-    """The dtype of a tensor, or one that also holds a number it meets.
-
-    That is float32 where an integer meets a fractional number, int64 where it meets a
-    larger one.
-
-    >>> beside(int32, 0.5), beside(int32, 2), beside(uint8, 300)
-    (dtype('float32'), dtype('int32'), dtype('int64'))
-    """
-    if dtype.kind == "f" or isinstance(number, (builtins.bool, np.bool_)):
-        return dtype
-    if isinstance(number, (float, np.floating)):
-        return float32
-    fits = dtype.kind in "iu" and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
-    return dtype if fits else int64

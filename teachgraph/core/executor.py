@@ -199,11 +199,7 @@ class Plan:
         return values
 
     def as_fed(self, variable: Variable, value: Any) -> Array:
-        """A fed value that is no such array as one that is.
-
-        Raises:
-            FeedError: It is of another shape or dtype.
-        """
+        """A fed value that was no array as one, of the declared shape and dtype."""
         if not is_like(array := np.asarray(value), variable):
             raise FeedError(at_user_line(f"{variable} got {array!r}"))
         return array

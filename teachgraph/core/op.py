@@ -34,8 +34,8 @@ from typing import Any, overload
 import numpy as np
 
 from teachgraph.core import modes
-from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
-from teachgraph.core.extend import unregistered
+from teachgraph.core.errors import OpError, ProgramError, UnknownOpError
+from teachgraph.core.extend import HookPoint, unregistered
 
 Kernel = Callable[..., Any]
 Values = Sequence[Any]
@@ -363,31 +363,26 @@ class Op:
 
     def explain(
         self, inputs: Values, attrs: Attrs, error: BaseException, **more: Any
-    ) -> Exception:
+    ) -> OpError:
         """The error to raise when the kernel raised `error` on these inputs."""
-        names = self.parameter_names(len(inputs))
-        told = isinstance(error, OpError)
-        reason = error if told else self.reason(inputs, attrs) or error
-        return explain(
-            self.type, names, inputs, attrs, reason, needs=self.needs, **more
-        )
-
-    def reason(self, inputs: Values, attrs: Attrs) -> OpError | None:
-        """Why these shapes do not fit, in the words of the op's own inference."""
-        if self.infer is None:
-            return None
-        try:
-            self.infer(*map(like, inputs), **self.complete(attrs))
-        except OpError as reason:
-            return reason
-        except Exception:
-            return None
-        return None
+        unregistered.call("message", "op")
+        return explanation.call(self, inputs, attrs, error, **more)
 
     def __repr__(self) -> str:
         return (
             f"<op {self.type}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
         )
+
+
+def in_brief(
+    op: Op, inputs: Values, attrs: Attrs, error: BaseException, **more: Any
+) -> OpError:
+    """The error for an op that cannot take its inputs, with what its kernel said."""
+    return OpError(f"{op.type} cannot take these inputs: {error}")
+
+
+explanation: HookPoint[Callable[..., OpError]] = HookPoint(in_brief)
+"""Explains what a kernel raised: `explanation(op, inputs, attrs, error, **more)`."""
 
 
 class GradOp(Op):
@@ -442,18 +437,13 @@ def find(type: str) -> Op:
 
 
 @overload
-def op(kernel: Kernel) -> Op: ...
+def op(kernel: Kernel, **options: Any) -> Op: ...
 @overload
 def op(**options: Any) -> Callable[[Kernel], Op]: ...
 def op(kernel: Kernel | None = None, **options: Any) -> Any:
     """Make an op of a kernel; a decorator, with or without options (see `Op`)."""
     if kernel is None:
-        return lambda function: op_of(function, options)
-    return op_of(kernel, {})
-
-
-def op_of(kernel: Kernel, options: Mapping[str, Any]) -> Op:
-    """Build and register the op of `kernel`."""
+        return lambda function: op(function, **options)
     made = Op(kernel, **options)
     if made.type in _registry:
         raise ProgramError(f"two ops are called {made.type!r}")

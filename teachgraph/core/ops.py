@@ -9,7 +9,6 @@ where a kernel would be costly to try, or says less clearly what does not fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from math import nan, prod
 from typing import Any
 
@@ -83,18 +82,6 @@ def uniform_random(
     return np.asarray(numbers, dtypes.convert(dtype))
 
 
-@op
-def assign(x: Any) -> Any:
-    """out = a copy of x."""
-    return copy(x)
-
-
-@assign.grad(inline=True)
-def assign_grad(dout: Any) -> Any:
-    """dx = dout."""
-    return lambda: assign(dout)
-
-
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
     try:
@@ -112,9 +99,6 @@ def aligned(y: Any, ndim: int, axis: int) -> Any:
     """Append dimensions of 1 to `y`, so that its first one is at `axis` of `ndim`.
 
     That is how Paddle broadcasts: axis -1 aligns at the right as NumPy does.
-
-    Raises:
-        ShapeError: `y` does not fit.
     """
     trailing = 0 if axis == -1 else ndim - axis - y.ndim
     if trailing < 0 or axis < -1:
@@ -139,7 +123,6 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
 
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
-elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 
 
@@ -149,12 +132,6 @@ def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
     return reduce_to(dout, x), reduce_to(dout, y, axis)
 
 
-@elementwise_sub.grad
-def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
-    """dx = dout, dy = -dout."""
-    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
-
-
 @elementwise_mul.grad
 def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     """dx = dout y, dy = dout x."""
@@ -162,47 +139,6 @@ def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
         lambda: reduce_to(dout * x, y, axis),
     )
-
-
-@op(needs="numbers, and beside integers a whole scale and bias")
-def scale(
-    x: Any,
-    *,
-    scale: float = 1.0,
-    bias: float = 0.0,
-    bias_after_scale: bool = True,
-    out: Any = None,
-) -> Any:
-    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
-    if x.dtype.kind != "f":
-        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
-    if bias == 0.0:
-        return np.multiply(x, scale, out=out)
-    if scale == 1.0:
-        return np.add(x, bias, out=out)
-    if bias_after_scale:
-        return np.add(x * scale, bias, out=out)
-    return np.multiply(x + bias, scale, out=out)
-
-
-def whole(number: float, dtype: np.dtype[Any]) -> Any:
-    """Convert a number to an integer for an integer input.
-
-    Raises:
-        DTypeError: The number has a fraction, or the dtype is bool.
-    """
-    if dtype.kind == "b" or number != int(number):
-        raise DTypeError(f"{dtype} does not go with {number}")
-    return dtype.type(number)
-
-
-@scale.grad(inline=True)
-def scale_grad(dout: Any, *, scale: float) -> Any:
-    """dx = scale dout: a `scale` op itself."""
-    return lambda: scale_op(dout, scale=scale)
-
-
-scale_op = scale  # in rules and kernels, `scale` is the attribute
 
 
 @op(type="sum", key="sum", needs="inputs of one shape and dtype")
@@ -224,12 +160,6 @@ def sum_(*x: Any, out: Any = None) -> Any:
     return total
 
 
-@sum_.grad(inline=True)
-def sum_grad(dout: Any, *x: Like) -> Any:
-    """Each term gets dout."""
-    return tuple((lambda: scale_op(dout)) for _ in x)
-
-
 @op
 def relu(x: Any, *, out: Any = None) -> Any:
     """out = max(x, 0)."""
@@ -240,18 +170,6 @@ def relu(x: Any, *, out: Any = None) -> Any:
 def relu_grad(dout: Any, out: Any) -> Any:
     """dx = dout where out > 0."""
     return dout * (out > 0)
-
-
-@op(needs=FLOATING)
-def tanh(x: Any, *, out: Any = None) -> Any:
-    """out = tanh x."""
-    return np.tanh(x, out=out, casting="equiv")
-
-
-@tanh.grad
-def tanh_grad(dout: Any, out: Any) -> Any:
-    """dx = dout (1 - out^2)."""
-    return dout * (1.0 - out * out)
 
 
 @op(needs="a shape of X to which that of Y broadcasts")
@@ -315,11 +233,7 @@ def matrix(x: Any, columns_from: int) -> Any:
 
 
 def check_columns(x: Any, columns_from: int) -> None:
-    """Require a dimension for the rows and one for the columns.
-
-    Raises:
-        ShapeError: There is none.
-    """
+    """Require a dimension for the rows and one for the columns."""
     if not 1 <= columns_from < x.ndim:
         raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
 
@@ -358,11 +272,6 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
     """Resolve the axes of a reduction to non-negative ones; None for all.
 
     A scalar counts as a vector of one element, with the axis 0 or -1.
-
-    Raises:
-        DTypeError: An axis is no integer.
-        InvalidValueError: An axis is out of range (NumPy's AxisError).
-        ShapeError: An axis is repeated (likewise).
     """
     if not dim:
         return None
@@ -373,11 +282,7 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
 
 
 def check_integer(axis: Any) -> None:
-    """Require an integer axis; a bool, which is an int to Python, is refused.
-
-    Raises:
-        DTypeError: The axis is something else.
-    """
+    """Require an integer axis; a bool, which is an int to Python, is refused."""
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise DTypeError(f"an axis is an integer, got {axis!r}")
 
@@ -422,11 +327,7 @@ def reduce_mean(
 
 
 def check_floating(x: Any) -> None:
-    """Require a floating dtype.
-
-    Raises:
-        DTypeError: The dtype is another one.
-    """
+    """Require a floating dtype."""
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} are no floating numbers")
 
@@ -543,14 +444,9 @@ def less_label(
 def where_labelled(
     x: Any, label: Any, axis: int, ignore_index: int
 ) -> tuple[Index, Any]:
-    """Compute the index of the labelled entries of `x`, and the mask of ignored labels.
+    """Compute the index of the labelled entries of `x`, and the mask of those ignored.
 
     Ignored labels are replaced by 0; the mask is None if there are none.
-
-    Raises:
-        DTypeError: The labels are no integers.
-        ShapeError: They do not have size 1 along the axis and x's sizes elsewhere.
-        InvalidValueError: A label is out of range.
     """
     shape = [*x.shape]
     classes, shape[axis] = shape[axis], 1
@@ -563,11 +459,7 @@ def where_labelled(
 
 
 def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels with 0 for those to ignore, and which these are; None for none.
-
-    Raises:
-        InvalidValueError: A label is out of range.
-    """
+    """Labels with 0 for those to ignore, and which these are; each must be in range."""
     if all_in_range(label, classes) and not 0 <= ignore_index < classes:
         return label, None
     ignored = label == ignore_index
@@ -609,12 +501,7 @@ def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
 
 
 def check_update(param: Any, *others: Any) -> None:
-    """Require that gradient and accumulators have the parameter's shape and dtype.
-
-    Raises:
-        ShapeError: One has another shape.
-        DTypeError: One has another dtype, or the parameter is not floating.
-    """
+    """Require gradient and accumulators of the parameter's shape and floating dtype."""
     if param.dtype.kind != "f":
         raise DTypeError(f"{param.dtype} is no dtype to step in")
     for other in others:

@@ -13,11 +13,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy import asarray, ndarray
 
-from teachgraph.core import dtypes
 from teachgraph.core.errors import (
     DTypeError,
     GradientShapeError,
-    MixedModeError,
     at_user_line,
 )
 from teachgraph.core.extend import HookPoint
@@ -144,10 +142,6 @@ class Tensor(Traced):
         """A copy of the values: changing it changes no tensor, nor what was saved."""
         return self.data.copy()
 
-    def detach(self) -> Self:
-        """A Tensor of these values, off the tape."""
-        return self.results(self.data)  # type: ignore[return-value]
-
     def __repr__(self) -> str:
         return f"Tensor(shape={self.shape}, dtype={self.dtype},\n{self.data})"
 
@@ -228,12 +222,7 @@ def replaced(
 
 
 def boxed(op: Op, inputs: Values, attrs: Attrs) -> list[Tensor]:
-    """All inputs as Tensors: arrays, numbers and lists become constants.
-
-    Raises:
-        MixedModeError: One is a Variable of a static program.
-        DTypeError: One is nothing an op can compute with.
-    """
+    """All inputs as Tensors, where numbers, lists and arrays become constants."""
     beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
         return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
@@ -245,22 +234,16 @@ def constant(value: Any, beside: Tensor) -> Tensor:
     """An input that is no Tensor as one that wants no gradient."""
     if value is None or isinstance(value, Like):  # kernels take these as they are
         return Tensor(value)
-    return Tensor(numeric(value, beside))
+    return adopt.call(value, beside)
 
 
-def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
-    """A number or a list as an array; a number gets the dtype of what it meets."""
-    if isinstance(value, Traced):
-        raise MixedModeError(
-            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
-            "values to the program, or build all of it in dynamic mode"
-        )
-    if dtypes.is_number(value):
-        return asarray(value, dtypes.beside(beside.data.dtype, value))
-    array = asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise DTypeError(f"nothing can be computed with {value!r}")
-    return array
+def refuse(value: Any, beside: Tensor) -> Tensor:
+    """Refuse an input that is no Tensor."""
+    raise DTypeError(f"a {type(value).__name__} is no Tensor")
+
+
+adopt = HookPoint(refuse)
+"""Makes a constant of an array, a number or a list: `adopt(value, beside)`."""
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
@@ -275,7 +258,7 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
 def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     """An upstream gradient as an array of a tensor's shape and dtype."""
     known = isinstance(upstream, Tensor)
-    seed = upstream.data if known else numeric(upstream, tensor)
+    seed = (upstream if known else adopt.call(upstream, tensor)).data
     if seed.shape != tensor.data.shape:
         raise GradientShapeError(
             at_user_line(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.core.observe import unwatched
+from teachgraph.autograd.observed import unwatched
 from teachgraph.core.program import Operator
 from teachgraph.distributed.errors import CheckpointError, MessageError
 from teachgraph.distributed.record import announced

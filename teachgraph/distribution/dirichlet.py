@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line, describe
+from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.core.modes import no_grad
 from teachgraph.core.op import Traced
 from teachgraph.distribution.distribution import check_kind
 from teachgraph.distribution.exponential_family import ExponentialFamily
 from teachgraph.distribution.parameters import as_value, repeated, sample_shape
 from teachgraph.ops import sampling
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.functions.manipulation import unsqueeze
 from teachgraph.ops.functions.math import log, square
 from teachgraph.ops.functions.reduce import sum

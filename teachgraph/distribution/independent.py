@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    at_user_line,
-    describe,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.parameters import sum_last
+from teachgraph.ops.error_message import describe
 
 __all__ = ["Independent"]
 

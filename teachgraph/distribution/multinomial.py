@@ -10,13 +10,13 @@ from teachgraph.core.errors import (
     InvalidValueError,
     ShapeError,
     at_user_line,
-    describe,
 )
 from teachgraph.core.op import Traced
 from teachgraph.distribution.categorical import Categorical
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.parameters import as_value, broadcast, sample_shape
 from teachgraph.nn.functional import one_hot
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.functions.creation import arange, ones_like, zeros_like
 from teachgraph.ops.functions.logic import where
 from teachgraph.ops.functions.manipulation import reshape

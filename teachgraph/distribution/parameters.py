@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line, describe
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.ops.creation import assign_value
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.functions.creation import code_of, full
 from teachgraph.ops.functions.joining import broadcast_tensors
 from teachgraph.ops.functions.manipulation import expand

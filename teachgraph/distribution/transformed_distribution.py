@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line, describe
+from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.independent import Independent
 from teachgraph.distribution.parameters import as_tensor, sum_last
@@ -14,6 +14,7 @@ from teachgraph.distribution.transform.base import (
     Transform,
     log_det,
 )
+from teachgraph.ops.error_message import describe
 
 __all__ = ["TransformedDistribution"]
 

@@ -24,9 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.observed import detach
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import TeachgraphError
-from teachgraph.core.observe import detach, observers
+from teachgraph.core.observe import observers
 from teachgraph.core.random import seed as seed_teachgraph
 from teachgraph.io.fetch import EndOfStream, Fetcher
 

@@ -13,9 +13,9 @@ from typing import Any
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.ops import assign
 from teachgraph.jit.aliasing import refuse_aliased
 from teachgraph.jit.tracing import tracer
+from teachgraph.ops.math import assign
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 

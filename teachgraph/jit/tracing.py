@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from teachgraph.autograd.creation import Parameter
+from teachgraph.autograd.observed import unwatched
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import mapped
 from teachgraph.control_flow.sub_block import Mark, traced_into
@@ -20,7 +21,6 @@ from teachgraph.core import unique_name
 from teachgraph.core.build import is_constant, new_parameter
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import in_dynamic_mode, interpreter, is_grad_enabled
-from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Snapshot

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core import op, unique_name
-from teachgraph.core.errors import ShapeError, at_user_line, describe
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.layer import Layer
 from teachgraph.ops import batch_norm
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.initializer import Constant
 from teachgraph.ops.param_attr import ParamAttr
 

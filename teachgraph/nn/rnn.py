@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line, describe
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.observe import announce
 from teachgraph.nn import functional
 from teachgraph.nn.cells import (
@@ -23,6 +23,7 @@ from teachgraph.nn.cells import (
 )
 from teachgraph.nn.layer import Layer
 from teachgraph.ops import functions
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.recurrent import alive, kept
 
 __all__ = ["GRU", "LSTM", "RNN", "BiRNN", "SimpleRNN"]

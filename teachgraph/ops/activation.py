@@ -13,16 +13,9 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import find, op
-from teachgraph.core.ops import (
-    FLOATING,
-    aligned,
-    elementwise_mul,
-    reduce_to,
-    relu,
-    tanh,
-)
+from teachgraph.core.ops import FLOATING, aligned, elementwise_mul, reduce_to, relu
 from teachgraph.ops.error_function import erf
-from teachgraph.ops.math import exp, sigmoid
+from teachgraph.ops.math import exp, sigmoid, tanh
 
 __all__ = [
     "activated",

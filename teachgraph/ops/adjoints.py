@@ -20,8 +20,10 @@ from teachgraph.core.ops import (
     reduce_sum,
     reshape_as,
     spread,
+    sum_,
     unbroadcast,
 )
+from teachgraph.ops.math import scale
 
 __all__ = ["expand_as_v2", "unless_ignored"]
 
@@ -32,6 +34,12 @@ def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
     out = np.empty(y.shape, x.dtype)
     out[...] = aligned(x, len(y.shape), axis)
     return out
+
+
+@sum_.grad(inline=True)
+def sum_grad(dout: Any, *x: Like) -> Any:
+    """Each term gets dout."""
+    return tuple((lambda: scale(dout)) for _ in x)
 
 
 @unbroadcast.grad(of=("x",))

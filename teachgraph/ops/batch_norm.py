@@ -8,10 +8,11 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import elementwise_mul, elementwise_sub, reduce_to
+from teachgraph.core.ops import elementwise_mul, reduce_to
 from teachgraph.ops import channel_norm
 from teachgraph.ops.channels import channel_axis
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import elementwise_sub
 from teachgraph.ops.moments import (
     affine,
     check_some,

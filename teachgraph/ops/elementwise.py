@@ -23,10 +23,9 @@ from teachgraph.core.ops import (
     elementwise_mul,
     promoted,
     reduce_to,
-    scale,
 )
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
-from teachgraph.ops.math import NUMBERS, as_floats, floats, log, sigmoid
+from teachgraph.ops.math import NUMBERS, as_floats, floats, log, scale, sigmoid
 
 __all__ = [
     "elementwise_div",
@@ -37,6 +36,7 @@ __all__ = [
     "elementwise_min",
     "elementwise_mod",
     "elementwise_pow",
+    "elementwise_sub",
     "equal",
     "greater_equal",
     "greater_than",
@@ -59,7 +59,14 @@ def quotient(x: Any, y: Any, out: Any = None) -> Any:
     return np.add(below, cut, out=out, dtype=dtype, casting="unsafe")
 
 
+elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_div = elementwise("elementwise_div", quotient, "out = x / y.")
+
+
+@elementwise_sub.grad
+def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
+    """dx = dout, dy = -dout."""
+    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
 
 
 @elementwise_div.infers

@@ -11,8 +11,9 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from teachgraph.core.errors import OpError, TeachgraphError, explain
+from teachgraph.core.errors import OpError, TeachgraphError
 from teachgraph.core.op import Op
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.given_name import given
 
 __all__ = ["all_in_words", "in_words"]

@@ -21,10 +21,9 @@ from teachgraph.core.errors import (
     OpError,
     OutOfRangeError,
     ShapeError,
-    describe,
-    explain,
 )
 from teachgraph.core.op import Traced
+from teachgraph.ops.error_message import describe, explain
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.number_arguments import number
 from teachgraph.ops.scatter import index_put, together

@@ -12,6 +12,7 @@ from teachgraph.core import ops
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import scale
 
 __all__ = [
     "add_n",
@@ -31,7 +32,7 @@ def onto(op: Op) -> Op:
 add_n = Op(ops.sum_.kernel, type="sum", key="add_n", needs=ops.sum_.needs)
 add_onto = onto(ops.sum_)
 multiply_onto = onto(ops.elementwise_mul)
-scale_onto = onto(ops.scale)
+scale_onto = onto(scale)
 
 
 @op(needs="two inputs of one shape and dtype")

@@ -10,7 +10,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, reshaped_like, scale
+from teachgraph.core.ops import reduce_to, reshaped_like
+from teachgraph.ops.math import scale
 from teachgraph.ops.matmul import infer_matmul, matmul_v2, row, turned, with_sides
 from teachgraph.ops.shape import unsqueeze2
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import Like, Traced, op
-from teachgraph.core.ops import tanh
 from teachgraph.ops.join import concat, stack
+from teachgraph.ops.math import tanh
 from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,

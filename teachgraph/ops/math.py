@@ -1,10 +1,11 @@
-"""Elementwise functions of one input: scale, powers, exponentials, logarithms.
+"""Elementwise functions of one input: copies, scale, powers, exponentials, tanh.
 
 Outside a function's domain the result is infinity or NaN, as in Paddle.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from math import inf
 from math import log as ln
 from typing import Any
@@ -14,11 +15,12 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import FLOATING, assign, scale_op, tanh, whole
+from teachgraph.core.ops import FLOATING
 from teachgraph.ops.expressions import grad_numpy, numpy
 
 __all__ = [
     "abs_",
+    "assign",
     "cast",
     "clip",
     "exp",
@@ -32,11 +34,15 @@ __all__ = [
     "pow_",
     "reciprocal",
     "rsqrt",
+    "scale",
+    "scale_op",
     "sigmoid",
     "sign",
     "sqrt",
     "square",
     "stanh",
+    "tanh",
+    "whole",
 ]
 
 NUMBERS = "numbers; integers count as float32"
@@ -45,6 +51,59 @@ NUMBERS = "numbers; integers count as float32"
 def as_floats(x: Any) -> Any:
     """Cast integers to float32, which Paddle's logarithms and exponentials take."""
     return x.astype(np.float32) if x.dtype.kind in "iu" else x
+
+
+@op
+def assign(x: Any) -> Any:
+    """out = a copy of x."""
+    return copy(x)
+
+
+@assign.grad(inline=True)
+def assign_grad(dout: Any) -> Any:
+    """dx = dout."""
+    return lambda: assign(dout)
+
+
+@op(needs="numbers, and beside integers a whole scale and bias")
+def scale(
+    x: Any,
+    *,
+    scale: float = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    out: Any = None,
+) -> Any:
+    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
+    if x.dtype.kind != "f":
+        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
+    if bias == 0.0:
+        return np.multiply(x, scale, out=out)
+    if scale == 1.0:
+        return np.add(x, bias, out=out)
+    if bias_after_scale:
+        return np.add(x * scale, bias, out=out)
+    return np.multiply(x + bias, scale, out=out)
+
+
+def whole(number: float, dtype: np.dtype[Any]) -> Any:
+    """Convert a number to an integer for an integer input.
+
+    Raises:
+        DTypeError: The number has a fraction, or the dtype is bool.
+    """
+    if dtype.kind == "b" or number != int(number):
+        raise DTypeError(f"{dtype} does not go with {number}")
+    return dtype.type(number)
+
+
+@scale.grad(inline=True)
+def scale_grad(dout: Any, *, scale: float) -> Any:
+    """dx = scale dout: a `scale` op itself."""
+    return lambda: scale_op(dout, scale=scale)
+
+
+scale_op = scale  # in rules and kernels, `scale` is the attribute
 
 
 @op
@@ -60,6 +119,18 @@ def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
     if not dtypes.is_floating(x.dtype):
         return lambda: assign(dout)
     return lambda: cast(dout, in_dtype=out_dtype, out_dtype=code)
+
+
+@op(needs=FLOATING)
+def tanh(x: Any, *, out: Any = None) -> Any:
+    """out = tanh x."""
+    return np.tanh(x, out=out, casting="equiv")
+
+
+@tanh.grad
+def tanh_grad(dout: Any, out: Any) -> Any:
+    """dx = dout (1 - out^2)."""
+    return dout * (1.0 - out * out)
 
 
 @op(needs=FLOATING)

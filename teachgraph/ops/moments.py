@@ -12,15 +12,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
-from teachgraph.core.ops import (
-    aligned,
-    elementwise_mul,
-    elementwise_sub,
-    reduce_mean,
-    reduce_to,
-    spread,
-)
+from teachgraph.core.ops import aligned, elementwise_mul, reduce_mean, reduce_to, spread
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import elementwise_sub
 
 __all__ = [
     "affine",

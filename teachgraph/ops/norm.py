@@ -14,8 +14,9 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import aligned, elementwise_mul, elementwise_sub, reshape_as
+from teachgraph.core.ops import aligned, elementwise_mul, reshape_as
 from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
+from teachgraph.ops.elementwise import elementwise_sub
 from teachgraph.ops.math import sqrt
 from teachgraph.ops.moments import (
     check_some,

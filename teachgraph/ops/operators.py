@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.dtypes import is_number
 from teachgraph.core.op import Op, Traced
-from teachgraph.core.ops import elementwise_add, elementwise_mul, elementwise_sub, scale
+from teachgraph.core.ops import elementwise_add, elementwise_mul
 from teachgraph.ops import functions
+from teachgraph.ops.bare_numbers import beside, is_number
 from teachgraph.ops.elementwise import (
     elementwise_div,
     elementwise_floordiv,
     elementwise_mod,
     elementwise_pow,
+    elementwise_sub,
     equal,
     greater_equal,
     greater_than,
@@ -30,7 +31,7 @@ from teachgraph.ops.elementwise import (
 )
 from teachgraph.ops.indexing import get_item
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
-from teachgraph.ops.math import abs_, cast
+from teachgraph.ops.math import abs_, cast, scale
 from teachgraph.ops.matmul import matmul_v2
 
 __all__ = ["Operators", "warn_of_new_variable"]
@@ -61,7 +62,7 @@ class Operators(Traced):
 
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
         """Our dtype, or one that also holds the number."""
-        return dtypes.beside(self.dtype, number)
+        return beside(self.dtype, number)
 
     def beside(self, other: Any) -> Any:
         """Cast this value to the result dtype with `other`."""

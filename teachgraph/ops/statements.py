@@ -18,25 +18,22 @@ from teachgraph.core.op import Like, Op
 from teachgraph.core.ops import (
     Axes,
     Index,
-    assign,
     axes,
     elementwise_add,
     elementwise_mul,
-    elementwise_sub,
     fill_constant,
     kept_labels,
     mul,
     reduce_mean,
     reduce_sum,
     relu,
-    scale,
     sgd,
     softmax_with_cross_entropy,
     sum_,
-    tanh,
 )
-from teachgraph.ops.elementwise import elementwise_div
+from teachgraph.ops.elementwise import elementwise_div, elementwise_sub
 from teachgraph.ops.expressions import grad_numpy, numpy
+from teachgraph.ops.math import assign, scale, tanh
 from teachgraph.ops.matmul import matmul_v2
 
 __all__ = ["in_step"]

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line, describe
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.nn.clip import ClipGradBase
+from teachgraph.ops.error_message import describe
 from teachgraph.optimizer.checks import is_number
 from teachgraph.regularizer import L2Decay, WeightDecayRegularizer
 from teachgraph.static.variable import Variable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from teachgraph.autograd.observed import unwatched
 from teachgraph.core import program as core
-from teachgraph.core.observe import unwatched
 from teachgraph.core.op import GradOp
 from teachgraph.passes.registry import DEFAULT, apply_pass
 from teachgraph.static.order import check_order

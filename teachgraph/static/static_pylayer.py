@@ -18,9 +18,9 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.op import op
-from teachgraph.core.ops import assign
 from teachgraph.core.program import Operator, Variable, current_block
 from teachgraph.ops.functions import zeros_like
+from teachgraph.ops.math import assign
 from teachgraph.ops.py_func import register, registered
 
 __all__ = ["pylayer", "static_pylayer"]

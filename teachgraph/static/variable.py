@@ -15,9 +15,10 @@ from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.op import Op
-from teachgraph.core.ops import assign, fill_constant
+from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import EMPTY, GRAD, current_block
 from teachgraph.ops.left_out import no_such_method
+from teachgraph.ops.math import assign
 from teachgraph.ops.methods import Methods
 from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import Trained

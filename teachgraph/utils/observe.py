@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from teachgraph.core.observe import announce, attach, detach, observers, unwatched
+from teachgraph.autograd.observed import attach, detach, unwatched
+from teachgraph.core.observe import announce, observers
 
 __all__ = [
     "Observer",

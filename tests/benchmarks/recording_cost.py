@@ -26,7 +26,7 @@ from teachgraph_widgets.tracing import Trace
 
 import teachgraph as tg
 import teachgraph.nn.functional as F
-from teachgraph.core.observe import unwatched
+from teachgraph.autograd.observed import unwatched
 from tests.benchmarks.test_training_step import Case, Net, start
 
 OPS = 1000

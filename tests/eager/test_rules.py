@@ -15,7 +15,7 @@ from teachgraph.core.op import _registry, op
 
 SOURCE = """
 from teachgraph.core.op import op
-from teachgraph.core.ops import scale
+from teachgraph.ops.math import scale
 
 FACTOR = 2.0
 

@@ -13,17 +13,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import (
     InvalidValueError,
     OpError,
     UnknownOpError,
     at_user_line,
-    describe,
 )
-from teachgraph.core.observe import attach, detach, observers
+from teachgraph.core.observe import observers
 from teachgraph.core.op import find, slot_name
 from teachgraph.core.tape import Node
+from teachgraph.ops.error_message import describe
 from teachgraph.static.operator import Operator
 from teachgraph.utils.observe import Observer
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.observe import attach, detach, observers
+from teachgraph.core.observe import observers
 from teachgraph.utils.observe import Observer
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import number_text

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from teachgraph.core.observe import attach, detach
+from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.program import OpRole, Program
 from teachgraph.utils.observe import Observer
 from teachgraph_widgets.budget import Budget

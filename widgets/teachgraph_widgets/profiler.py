@@ -21,8 +21,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
+from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
-from teachgraph.core.observe import attach, detach
 from teachgraph.io.files import written_whole
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.explaining import Text

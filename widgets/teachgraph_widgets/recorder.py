@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
+from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.errors import OpError
-from teachgraph.core.observe import attach, detach, observers
+from teachgraph.core.observe import observers
 from teachgraph.nn.layer import Layer
 from teachgraph.utils.observe import Observer
 from teachgraph_widgets.bindings import Bindings, Output

@@ -11,11 +11,11 @@ from teachgraph.core.errors import (
     InvalidValueError,
     ShapeError,
     at_user_line,
-    describe,
 )
 from teachgraph.distribution import variable
 from teachgraph.distribution.distribution import Distribution, UndefinedError
 from teachgraph.distribution.parameters import as_tensor, broadcast, sum_last
+from teachgraph.ops.error_message import describe
 
 __all__ = [
     "ChainTransform",

@@ -10,7 +10,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     ShapeError,
     at_user_line,
-    describe,
 )
 from teachgraph.distribution import variable
 from teachgraph.distribution.transform.base import (
@@ -19,6 +18,7 @@ from teachgraph.distribution.transform.base import (
     check_transforms,
     log_det,
 )
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.functions.joining import stack, unstack
 
 __all__ = ["IndependentTransform", "StackTransform"]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from math import log as log_of
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, at_user_line, describe
+from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.distribution import constraint, variable
 from teachgraph.distribution.transform.base import Transform, Type
 from teachgraph.nn.functional import sigmoid, softplus
+from teachgraph.ops.error_message import describe
 from teachgraph.ops.functions.creation import zeros
 from teachgraph.ops.functions.math import abs, atanh, exp, log, log1p, pow, tanh
 from teachgraph.ops.functions.queries import broadcast_shape

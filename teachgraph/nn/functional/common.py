@@ -18,6 +18,7 @@ from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import sequence
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import scale
 from teachgraph.ops.matmul import matmul_v2
 from teachgraph.static.variable import Variable
 
@@ -201,12 +202,12 @@ def alpha_dropout(
     if not training or p == 0:
         return x
     if p == 1:
-        return ops.scale(x, scale=0.0)
+        return scale(x, scale=0.0)
     a = ((1 - p) * (1 + p * SATURATION**2)) ** -0.5
     ones = fill_any_like(x, value=1.0)
     kept, _ = dropouts.dropout(ones, dropout_prob=p)
     filled = x * kept + (1.0 - kept) * SATURATION
-    return ops.scale(filled, scale=a, bias=-a * p * SATURATION)
+    return scale(filled, scale=a, bias=-a * p * SATURATION)
 
 
 def bilinear(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
-from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, logic, math
@@ -54,7 +53,7 @@ def gaussian_nll_loss(
         raise ShapeError(at_user_line(message))
     least = fill_any_like(variance, value=float(epsilon))
     variance = elementwise.elementwise_max(variance, least)
-    squares = math.square(ops.elementwise_sub(input, label))
+    squares = math.square(elementwise.elementwise_sub(input, label))
     loss = (math.log(variance) + squares / variance) * 0.5
     return reduced(loss + 0.5 * log(2.0 * pi) if full else loss, reduction)
 

@@ -65,8 +65,8 @@ def square_error_cost(input: Any, label: Any) -> Any:
     """
     if isinstance(input, Variable):
         with unique_name.layer("square_error_cost"):
-            return math.square(ops.elementwise_sub(input, label))
-    return math.square(ops.elementwise_sub(input, label))
+            return math.square(elementwise.elementwise_sub(input, label))
+    return math.square(elementwise.elementwise_sub(input, label))
 
 
 def mse_loss(
@@ -76,7 +76,7 @@ def mse_loss(
 
     In Paddle this is `paddle.nn.functional.mse_loss`.
     """
-    difference = ops.elementwise_sub(input, label)
+    difference = elementwise.elementwise_sub(input, label)
     return reduced(math.square(difference), reduction)
 
 
@@ -91,7 +91,7 @@ def l1_loss(
     >>> l1_loss(np.array([1.0, -2.0]), np.zeros(2))
     np.float64(1.5)
     """
-    return reduced(math.abs_(ops.elementwise_sub(input, label)), reduction)
+    return reduced(math.abs_(elementwise.elementwise_sub(input, label)), reduction)
 
 
 def smooth_l1_loss(
@@ -209,7 +209,7 @@ def kl_div(
     """
     check_reduction(reduction, "batchmean")
     if log_target:
-        loss = math.exp(label) * ops.elementwise_sub(label, input)
+        loss = math.exp(label) * elementwise.elementwise_sub(label, input)
     else:
         loss = losses.kldiv_loss(input, label)
     if reduction != "batchmean":

@@ -36,7 +36,7 @@ def pairwise_distance(
     >>> pairwise_distance(np.array([[3.0, 4.0]]), np.zeros((1, 2)), epsilon=0.0)
     array([5.])
     """
-    difference = ops.elementwise_sub(x, y) + float(epsilon)
+    difference = elementwise.elementwise_sub(x, y) + float(epsilon)
     return p_norm(difference, porder=float(p), axis=-1, keepdim=keepdim)
 
 
@@ -110,7 +110,7 @@ def multi_margin_loss(
     check_reduction(reduction)
     classes = input.shape[1]
     right = take_along_axis(input, unsqueeze2(label, axes=[1]), 1)
-    short = ops.relu(ops.elementwise_sub(input, right) + float(margin))
+    short = ops.relu(elementwise.elementwise_sub(input, right) + float(margin))
     short = short if p == 1 else short ** float(p)
     wrong = 1.0 - one_hot(label, classes).astype(input.dtype)
     loss = ops.reduce_sum(short * wrong, dim=[1]) / float(classes)

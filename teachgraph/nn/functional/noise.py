@@ -60,13 +60,13 @@ def gumbel_softmax(
     if temperature <= 0:
         message = f"gumbel_softmax: the temperature is above 0, got {temperature}"
         raise InvalidValueError(at_user_line(message))
-    noisy = ops.elementwise_sub(x, math.log(exponential_like(x)))
+    noisy = elementwise.elementwise_sub(x, math.log(exponential_like(x)))
     soft = softmaxes.softmax(noisy * (1.0 / temperature), axis=axis)
     if not hard:
         return soft
     winner = one_hot(argmax(soft, axis), x.shape[axis]).astype(x.dtype)
     # Straight-through: the difference counts as a constant in backward.
-    correction = constant(ops.elementwise_sub(moveaxis(winner, -1, axis), soft))
+    correction = constant(elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft))
     return soft + correction
 
 

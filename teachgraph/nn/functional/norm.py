@@ -186,7 +186,7 @@ def rms_norm(
     """
     dim = list(range(leading(x, normalized_shape), len(x.shape)))
     power = ops.reduce_mean(math.square(x), dim=dim, keep_dim=True)
-    out = elementwise_div(x, math.sqrt(ops.scale(power, bias=epsilon)))
+    out = elementwise_div(x, math.sqrt(math.scale(power, bias=epsilon)))
     return out if weight is None else ops.elementwise_mul(out, weight)
 
 
@@ -333,7 +333,7 @@ def local_response_norm(
     power = power if last else channels.channels_as_before(power, "NHWC")
     mean = matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))
     mean = mean if last else channels.channels_first(mean, "NHWC")
-    bottom = ops.scale(mean, scale=alpha, bias=k) ** beta
+    bottom = math.scale(mean, scale=alpha, bias=k) ** beta
     return elementwise_div(x, bottom)
 
 

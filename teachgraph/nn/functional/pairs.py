@@ -61,7 +61,7 @@ def margin_ranking_loss(
     array([2., 0.])
     """
     check_reduction(reduction)
-    short = -label * ops.elementwise_sub(input, other)
+    short = -label * elementwise.elementwise_sub(input, other)
     return reduced(ops.relu(short + margin), reduction)
 
 
@@ -164,7 +164,7 @@ def triplet_margin_loss(
 
 def distance(x: Any, y: Any, p: float, epsilon: float) -> Any:
     """Compute (sum |x - y + epsilon|^p)^(1/p) along the last dimension."""
-    difference = ops.elementwise_sub(x, y) + epsilon
+    difference = elementwise.elementwise_sub(x, y) + epsilon
     if p == 2:
         return math.sqrt(ops.reduce_sum(math.square(difference), dim=[-1]))
     return ops.reduce_sum(math.abs_(difference) ** float(p), dim=[-1]) ** (1.0 / p)

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes, ops
+from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
+from teachgraph.ops.bare_numbers import is_number
 from teachgraph.ops.creation import assign_value, fill_any_like
 from teachgraph.ops.default_dtype import get_default_dtype
+from teachgraph.ops.math import assign as copy_of
 from teachgraph.ops.math import cast
 
 __all__ = [
@@ -259,16 +261,16 @@ def assign(x: Any, output: Any = None) -> Any:
     """
     written = getattr(output, "written_by", None)
     if isinstance(x, Traced) and written is None:
-        return ops.assign(x)
+        return copy_of(x)
     values = x if isinstance(x, Traced) else given(x)
     if written is None:
         return values
-    return written(ops.assign, values)
+    return written(copy_of, values)
 
 
 def given(x: Any) -> Any:
     """Apply `assign_value`, the op that holds constants; a number has shape [1]."""
-    values = np.asarray([x] if dtypes.is_number(x) else x)
+    values = np.asarray([x] if is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
     return constant(values.astype(kind, copy=False))
 
@@ -281,4 +283,4 @@ def constant(values: np.ndarray[Any, Any]) -> Any:
 
 def clone(x: Any, name: Any = None) -> Any:
     """A copy that passes gradients on to `x`."""
-    return ops.assign(x)
+    return copy_of(x)

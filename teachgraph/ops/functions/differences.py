@@ -73,7 +73,7 @@ def diff(
         if x.dtype == np.bool_:
             x = elementwise.not_equal(behind, before)
         else:
-            x = ops.elementwise_sub(behind, before)
+            x = elementwise.elementwise_sub(behind, before)
     return x
 
 

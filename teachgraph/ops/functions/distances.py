@@ -27,7 +27,7 @@ def dist(x: Any, y: Any, p: float = 2, name: Any = None) -> Any:
     >>> dist(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
     np.float64(5.0)
     """
-    return norm(ops.elementwise_sub(x, y), float(p))
+    return norm(elementwise.elementwise_sub(x, y), float(p))
 
 
 def cdist(
@@ -55,7 +55,7 @@ def cdist(
     array([[4.],
            [5.]])
     """
-    differences = ops.elementwise_sub(unsqueeze(x, -2), unsqueeze(y, -3))
+    differences = elementwise.elementwise_sub(unsqueeze(x, -2), unsqueeze(y, -3))
     return p_norm(differences, porder=float(p), axis=-1)
 
 

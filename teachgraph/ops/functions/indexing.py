@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import gather as reading
 from teachgraph.ops import scatter as writing
 from teachgraph.ops import slicing
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.manipulation import expand, flatten, place, unsqueeze
 from teachgraph.ops.indexing import as_indices, set_item
 

@@ -7,9 +7,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Op
 from teachgraph.ops import join, repeat
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.manipulation import place, unsqueeze
 from teachgraph.ops.slicing import OPEN_END, slice_
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.dtypes import is_number
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op, Traced
 from teachgraph.ops import elementwise, logic
+from teachgraph.ops.bare_numbers import is_number
 from teachgraph.ops.functions.creation import assign, full
 from teachgraph.ops.functions.math import of_one, of_two
 from teachgraph.ops.functions.search import nonzero

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import ShapeError, explain
+from teachgraph.core.errors import ShapeError
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.adjoints import expand_as_v2
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.shape import reshape2, transpose2, unsqueeze2
 
 __all__ = [

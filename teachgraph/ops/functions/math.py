@@ -101,7 +101,7 @@ def of_two(op: Op) -> Callable[..., Any]:
 
 
 add = of_two(ops.elementwise_add)
-subtract = of_two(ops.elementwise_sub)
+subtract = of_two(elementwise.elementwise_sub)
 multiply = of_two(ops.elementwise_mul)
 divide = of_two(elementwise_div)
 floor_divide = of_two(elementwise.elementwise_floordiv)
@@ -136,7 +136,7 @@ acos = of_one(angles.acos)
 atan = of_one(angles.atan)
 sinh = of_one(angles.sinh)
 cosh = of_one(angles.cosh)
-tanh = of_one(ops.tanh)
+tanh = of_one(maths.tanh)
 asinh = of_one(angles.asinh)
 acosh = of_one(angles.acosh)
 atanh = of_one(angles.atanh)
@@ -169,7 +169,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
 
 def neg(x: Any, name: Any = None) -> Any:
     """-x."""
-    return ops.scale(x, scale=-1.0)
+    return maths.scale(x, scale=-1.0)
 
 
 def scale(
@@ -190,7 +190,7 @@ def scale(
         act: The name of an op to apply to the result, such as "relu".
         name: Accepted for Paddle's sake.
     """
-    out = ops.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
+    out = maths.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
     return activated(out, act)
 
 
@@ -208,7 +208,7 @@ def frac(x: Any, name: Any = None) -> Any:
     >>> frac(np.array([2.5, -2.5]))
     array([ 0.5, -0.5])
     """
-    return ops.elementwise_sub(x, rounding.trunc(x))
+    return elementwise.elementwise_sub(x, rounding.trunc(x))
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: Any = None) -> Any:
@@ -315,12 +315,12 @@ def filled(x: Any, value: float) -> Any:
 
 def deg2rad(x: Any, name: Any = None) -> Any:
     """Convert degrees to radians, integers as float32."""
-    return ops.scale(counted(x), scale=pi / 180.0)
+    return maths.scale(counted(x), scale=pi / 180.0)
 
 
 def rad2deg(x: Any, name: Any = None) -> Any:
     """Convert radians to degrees, integers as float32."""
-    return ops.scale(counted(x), scale=180.0 / pi)
+    return maths.scale(counted(x), scale=180.0 / pi)
 
 
 def counted(x: Any) -> Any:

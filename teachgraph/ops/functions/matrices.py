@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes, ops
+from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import math as maths
 from teachgraph.ops.diagonal import diagonal
+from teachgraph.ops.elementwise import elementwise_sub
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.functions.decomposition import inverse, matrix_rank, pinv, qr, svd
 from teachgraph.ops.functions.joining import concat, part
@@ -107,10 +108,10 @@ def cov(
         middle = sum(x * w, 1, keepdim=True) / total
         lost = total if aweights is None else sum(w * weights[-1])
         free = clip(total - lost / total, 0.0) if ddof else total
-        moved = ops.elementwise_sub(x, middle)
+        moved = elementwise_sub(x, middle)
         covariance = matmul_v2(moved * w, moved, trans_y=True) / free
     else:
-        moved = ops.elementwise_sub(x, mean(x, 1, keepdim=True))
+        moved = elementwise_sub(x, mean(x, 1, keepdim=True))
         free = max(x.shape[1] - 1, 0) if ddof else x.shape[1]
         covariance = matmul_v2(moved, moved, trans_y=True) / np.asarray(free, x.dtype)
     return reshape(covariance, []) if x.shape[0] == 1 else covariance
@@ -213,7 +214,7 @@ def lstsq(
     empty = part(reshape(values, [-1]), 0, 0, 0)
     left = empty
     if m > n:
-        away = ops.elementwise_sub(matmul_v2(x, solution), y)
+        away = elementwise_sub(matmul_v2(x, solution), y)
         left = sum(maths.square(away), -2)
     return solution, left, rank, values if driver in ("gelsd", "gelss") else empty
 
@@ -246,7 +247,7 @@ def pca_lowrank(
     if not 0 <= q <= min(m, n) or niter < 0:
         message = f"pca_lowrank: {q} components of {list(x.shape)}, {niter} times"
         raise InvalidValueError(at_user_line(message))
-    x = ops.elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
+    x = elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
     basis = qr(matmul_v2(x, cast(randn([n, q]), x.dtype)))[0]
     for _ in range(niter):
         other = qr(matmul_v2(x, basis, trans_x=True))[0]

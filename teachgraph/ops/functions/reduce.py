@@ -8,9 +8,10 @@ from numbers import Real
 from typing import Any
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, explain
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import reduce as reductions
 from teachgraph.ops.elementwise import equal
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.math import cast
 from teachgraph.ops.vector_norm import frobenius_norm, p_norm
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import ShapeError, explain
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Traced
 from teachgraph.ops import search
 from teachgraph.ops import sort as sorting
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.slicing import slice_
 
 __all__ = [

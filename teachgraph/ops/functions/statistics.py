@@ -8,11 +8,12 @@ from numbers import Real
 from typing import Any
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, OpError, ShapeError, explain
+from teachgraph.core.errors import InvalidValueError, OpError, ShapeError
 from teachgraph.core.ops import axes
 from teachgraph.ops import rounding, statistics
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
+from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.math import cast, scale, sqrt, square
 from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
 from teachgraph.ops.gather import take_along_axis
