@@ -49,7 +49,7 @@ CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock site lite wheel clean setup programs
+.PHONY: help lab quick test full torture lint floors bars bench bench-peers bench-models oracle lock site lite wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ bars: setup $(NODE_MODULES) programs ## measure what the visualiser promises: fi
 bench-peers: setup $(PADDLE)/.packages $(TORCH)/.packages ## measure static steps against eager ones, Paddle's and PyTorch's (ARGS=--json=FILE)
 	PADDLE_PYTHON=$(PADDLE)/bin/python TORCH_PYTHON=$(TORCH)/bin/python \
 		python -m tests.benchmarks.peers $(ARGS)
+
+bench-models: setup $(PADDLE)/.packages $(TORCH)/.packages ## measure steps of real models against PyTorch's (ARGS=--cpu where the machine is busy)
+	PADDLE_PYTHON=$(PADDLE)/bin/python TORCH_PYTHON=$(TORCH)/bin/python \
+		python -m tests.benchmarks.models $(ARGS)
 
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
 	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture

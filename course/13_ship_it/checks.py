@@ -186,7 +186,7 @@ def defect(kind, model, seed):
 
 
 def run_load(mine, text, weights, types):
-    """What becomes of a text: the model, or the error; and what ran meanwhile."""
+    """Load a text: the model or the error, and the operators that ran meanwhile."""
     ran = []
     kernels = {t: lambda *_, t=t, **__: ran.append(t) for t in types}
     arrays = {name: np.ones(2, "float32") for name in weights}

@@ -8,8 +8,8 @@
 #
 # ## Watch it happen
 #
-# Two **trainers** and a **server** make one step. Open *Cluster*: each has its own
-# program. Both trainers send the gradients of their halves of the batch. The server,
+# Two **trainers** and a **server** make one step. The tab *Cluster* shows the program
+# of each. Both trainers send the gradients of their halves of the batch. The server,
 # where `sgd` lives now, waits for both, takes the mean, moves the parameters and sends
 # them back. Each arc is a message.
 
@@ -22,7 +22,7 @@
 #
 # ## 看它发生
 #
-# 两个**训练端**和一个**服务端**走一步。打开 *Cluster*：每个都有自己的程序。两个训练端
+# 两个**训练端**和一个**服务端**走一步。*Cluster* 一页画出各自的程序。两个训练端
 # 各自送出自己那一半数据的梯度。服务端（`sgd` 现在住在那里）等两边都到齐，取平均，移动
 # 参数，再送回去。每条弧线就是一条消息。
 
@@ -37,7 +37,7 @@ from teachgraph.course.wrong import wrong_answer
 check = begin("14")
 
 # %%
-# %%trace --title "Two trainers and a server"
+# %%trace --height 640 --title "Two trainers and a server"
 learnt = machines.together(steps=1)
 
 # %% [markdown]
@@ -119,9 +119,9 @@ check(for_a_trainer)
 
 
 # %%
-### 说明 20 步之后，与一台机器学到的参数相差多少。
+### 说明 20 步之后，与一台机器学到的参数的最大差距。
 def difference(rewrite):
-    """How far the parameters are from those of one machine after 20 steps."""
+    """The largest distance, after 20 steps, from a parameter of one machine."""
     one, (two, _) = machines.alone(20), machines.together(20, rewrite)
     return max(float(abs(one[name] - two[name]).max()) for name in one)
 
@@ -231,13 +231,13 @@ for homes in (in_turn, attempt(shard, sizes, 2, otherwise={})):
 # ## Break it
 #
 # Somebody receives before the barrier: then the server has not stepped yet. No error,
-# no waiting, and each gradient is one of parameters that are a step old.
+# no waiting, and each gradient is computed with parameters that are one step old.
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
 # 有人在屏障之前就接收：那时服务端还没有走这一步。没有报错，也不用等，可是每个梯度都是
-# 一步之前的参数的梯度。
+# 用旧了一步的参数算出来的。
 
 # %%
 early = wrong_answer("14", "recv_too_early", globals()).for_a_trainer

@@ -96,7 +96,7 @@ def run_training(mine, steps):
 
 
 def run_sample(mine, scores, temperature, count, seed):
-    """How often each token was drawn, and if the same draws give the same again."""
+    """Draw twice, the second time as the first; return the share of each token."""
     before = scores.copy()
     drawn = [drawn_by(mine, scores, temperature, count, seed) for _ in range(2)]
     expect((before == scores).all(), "changed")

@@ -9,21 +9,23 @@
 #
 # ## Watch it happen
 #
-# Three rows of numbers. Each row asks all of them: a product with a row that is alike
-# is large. Softmax turns the answers to one row into shares, which sum to 1, and what
+# Here are three rows of numbers. Each row asks all three, itself included: two rows
+# are multiplied number by number and summed, and the more alike they are, the larger
+# the answer. Softmax turns the answers to one row into shares, which sum to 1, and what
 # comes out is a mix of the rows by these shares. That is **attention**.
 
 # %% [markdown] lang="zh"
 # # 小语言模型
 #
-# 语言模型只做一件事：读一段文字的开头，说出下一个字是每个字的可能有多大。学完这一课，
+# 语言模型只做一件事：读一段文字的开头，说出接下来每个字出现的可能性有多大。学完这一课，
 # 你的模型会在你自己的磁带上写出没有人写过的诗，你还能看到它写每个字之前在看哪里。
-# 有个问题值得一问：它怎样能同时从一首诗的每个字学习，却看不到它要猜的那个字？
+# 有个问题值得一问：它怎样才能同时从一首诗的每个字学习，却又看不到要猜的那个字？
 #
 # ## 看它发生
 #
-# 三行数。每一行都去问所有的行：和相像的行相乘，乘积就大。softmax 把一行得到的回答变成
-# 份额，份额的和是 1；最后得到的，是各行按这些份额的混合。这就是**注意力**。
+# 这里有三行数。每一行都去问所有的行，也问自己：两行对应相乘再相加，越相像，得数越大。
+# softmax 把一行得到的回答变成份额，份额的和是 1；再按份额把各行混合起来，就是结果。
+# 这就是**注意力**。
 
 # %%
 # %load_ext teachgraph
@@ -66,7 +68,7 @@ print("perplexity of counting how frequent each token is:", corpus.counting())
 
 
 # %% task="at_random" tags=["quiz"]
-### 说明 认为 27 个词元可能性相同的模型，困惑度是多少。
+### 说明 模型认为 27 个词元可能性都相同，它的困惑度是多少。
 def at_random():
     """The perplexity of a model that finds each of 27 tokens equally likely."""
     ### BEGIN SOLUTION
@@ -162,7 +164,7 @@ check(may_look)
 # %% task="pairs_of_six" tags=["quiz"]
 ### 说明 一段有六个词元的文字，掩码中有几个 True。
 def pairs_of_six():
-    """How often the mask of one text of six tokens is True."""
+    """The number of True in the mask of one text of six tokens."""
     ### BEGIN SOLUTION
     return 21
     ### END SOLUTION
@@ -176,18 +178,20 @@ check(pairs_of_six)
 #
 # Asking, answering and giving are learnt apart: `matmul` makes three rows, q, k and v,
 # of each row. The score of row j for row i is q of i times k of j, number by number,
-# summed. A sum of many products has a large spread, and softmax would choose one row
-# and forget the others; so scores are divided by the root of the number of columns of
-# q. Where the mask is False, -1e9 is added, and softmax makes 0 of it. The shares then
-# mix v. (`turn` swaps rows and columns.)
+# summed. A sum of many products has a large spread (standard deviation), and softmax
+# would choose one row and forget the others; so scores are divided by the root of the
+# number of columns of q. (Your Tensor has no `/`: multiply by one over the root.) Where
+# the mask is False, -1e9 is added, and softmax makes 0 of it. The shares then mix v.
+# (`turn` swaps rows and columns.)
 
 # %% [markdown] lang="zh"
 # ## 动手：注意力
 #
 # 怎么问、怎么答、给什么，是分开学的：`matmul` 由每一行得出三行，q、k 和 v。第 j 行对
-# 第 i 行的分数，是 i 的 q 与 j 的 k 对应相乘再相加。许多乘积之和散布很大，softmax 就会
-# 只选一行而忘掉其他行；所以分数要除以 q 的列数的平方根。掩码为 False 的地方加上 -1e9，
-# softmax 就把它变成 0。最后按份额混合 v。（`turn` 交换行和列。）
+# 第 i 行的分数，是 i 的 q 与 j 的 k 对应相乘再相加。许多乘积之和散布（标准差）很大，
+# softmax 就会只选一行而忘掉其他行；所以分数要除以 q 的列数的平方根。（你的 Tensor 没有
+# `/`：乘以平方根的倒数。）掩码为 False 的地方加上 -1e9，softmax 就把它变成 0。最后按
+# 份额混合 v。（`turn` 交换行和列。）
 
 
 # %% tags=["mine"]
@@ -208,9 +212,9 @@ turn = Op("transpose", np.transpose, lambda dout, x: (dout.T,))
 
 
 # %% task="spread_of_scores" tags=["quiz"]
-### 说明 64 个数的 q 与 64 个数的 k（方差都是 1）的乘积之和，散布是多少。
+### 说明 q 和 k 各有 64 个数，方差都是 1：它们的分数，散布是多少。
 def spread_of_scores():
-    """The spread of the product of q and k, 64 numbers each, all of variance 1."""
+    """The spread of the score of q and k: 64 numbers each, all of variance 1."""
     ### BEGIN SOLUTION
     return 8.0
     ### END SOLUTION
@@ -239,19 +243,23 @@ check(attention)
 # %% [markdown]
 # ## Build it: the model
 #
+# `batch.tokens`, `batch.places` and `batch.texts` are arrays, a number for each row;
 # `w` holds the weights by name. Embed the tokens with the tables `w["tokens"]` and
-# `w["places"]`. There are two **attention heads**, "A" and "B": each makes its q, k and
-# v with `w["qA"]` and so on, and calls `look`, which is your attention. Then add to x
-# the rows of each head times `w["oA"]` or `w["oB"]`. Then add a layer with softplus:
-# "wide", "bias", `smooth`, "narrow". The scores are x times `w["last"]`.
+# `w["places"]`: that is x. There are two **attention heads**, "A" and "B": each makes
+# its q, k and v of the same x with `w["qA"]` and so on; `look(q, k, v, mask)` is your
+# attention. Then add to x the rows of each head times `w["oA"]` or `w["oB"]`. Then add
+# to x a layer with softplus: "wide", "bias", `smooth`, "narrow". The scores are x times
+# `w["last"]`. Of the shares only the array, `data`, is returned.
 
 # %% [markdown] lang="zh"
 # ## 动手：模型
 #
-# `w` 按名字存放权重。用 `w["tokens"]` 和 `w["places"]` 两张表嵌入词元。有两个
-# **注意力头**，“A” 和 “B”：每个用 `w["qA"]` 等得出自己的 q、k 和 v，再调用 `look`，
-# 也就是你的注意力。然后把每个头混合出的行乘以 `w["oA"]` 或 `w["oB"]`，加到 x 上。再加上
-# 一层：依次是 “wide”、“bias”、`smooth`、“narrow”。分数是 x 乘以 `w["last"]`。
+# `batch.tokens`、`batch.places` 和 `batch.texts` 是数组，每行一个数；`w` 按名字存放
+# 权重。用 `w["tokens"]` 和 `w["places"]` 两张表嵌入词元，得到 x。有两个**注意力头**，
+# “A” 和 “B”：每个都由同一个 x，用 `w["qA"]` 等得出自己的 q、k 和 v，再调用
+# `look(q, k, v, mask)`，也就是你的注意力。然后把每个头混合出的行乘以 `w["oA"]` 或
+# `w["oB"]`，加到 x 上。再给 x 加上一层，依次是 “wide”、“bias”、`smooth`、“narrow”。
+# 分数是 x 乘以 `w["last"]`。份额只返回其中的数组 `data`。
 
 
 # %% task="predict" tags=["apart"]
@@ -297,8 +305,8 @@ print("perplexity:", corpus.perplexity(model, corpus.train[:50]), "of texts it s
 # %% [markdown] lang="zh"
 # ## 动手：采样
 #
-# 要写作，就按概率抽取下一个词元，接在后面，再问一次。分数先除以**温度**：低于 1，可能的
-# 更可能；高于 1，大家更接近。分数可能很大：在 `np.exp` 之前减去最大的那个。
+# 要写诗，就按概率抽取下一个词元，接在后面，再问一次。分数先除以**温度**：温度低于 1，
+# 可能的更可能；高于 1，各个词元更接近。分数可能很大：在 `np.exp` 之前减去最大的那个。
 # `draw.choice(n, p=shares)` 抽出一个小于 n 的数。
 
 
@@ -362,7 +370,7 @@ check(first_share)
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 让每个词元也能看后面的。困惑度好得惊人。再让这个模型写作：写的时候还没有后面的字，而它
+# 让每个词元也能看后面的。困惑度好得惊人。再让这个模型写诗：写的时候还没有后面的字，而它
 # 学会的是抄，不是猜。
 
 # %% tags=["long"]
@@ -372,11 +380,11 @@ print("perplexity:", corpus.perplexity(cheat), written(cheat, 0.8))
 
 # %% [markdown]
 # A mask put on after softmax hides the later rows, but softmax has counted them in its
-# sum. Yours adds before it; there the two part:
+# sum. Yours adds before softmax; that is where the two first differ:
 
 # %% [markdown] lang="zh"
-# 掩码放在 softmax 之后，虽然遮住了后面的行，softmax 却已把它们算进和里。你的在它之前先
-# 加；两者就在那里分开：
+# 掩码若放在 softmax 之后，虽然也遮住了后面的行，但 softmax 求和时已经把它们算了进去。
+# 你的写法在 softmax 之前就加上；两者正是从这里开始不同：
 
 # %%
 q, mask = Tensor(rows.numpy(), stop_gradient=False), np.tri(3, dtype=bool)
@@ -411,8 +419,8 @@ beside(yours, masked_late, names=("yours", "mask after softmax"))
 # ## 在 Paddle 中，这就是……
 #
 # ……`paddle.nn.functional.scaled_dot_product_attention`、`nn.Embedding` 和
-# `nn.TransformerDecoderLayer`。PyTorch 中名字相同。人们与之交谈的大模型就是这个模型：
-# 更多的头，上百层，以及全世界的文字。
+# `nn.TransformerDecoderLayer`。PyTorch 中名字相同。人们与之对话的大模型就是这个模型，
+# 只是头更多，层数上百，读的是全世界的文字。
 #
 # ## 接下来
 #

@@ -96,11 +96,16 @@ def built_from(pieces: Iterable[Part], name: str = "mine") -> dict[str, Any]:
 
 
 def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
-    """The framework as one file, which runs on its own."""
+    """The framework as one file, which runs on its own.
+
+    It begins with what is not the learner's yet: whoever starts in the middle has the
+    course's answers of the lessons before.
+    """
     pieces = list(pieces)
     own, given = counted(pieces)
     title = say("program_title", language, own=own, given=given)
-    text = f'"""{title}"""\n\nimport numpy as np\n\n{NOBODY}'
+    about = "\n".join([title, *missing(pieces, language)])
+    text = f'"""{about}"""\n\nimport numpy as np\n\n{NOBODY}'
     number = ""
     for piece in pieces:
         if piece.lesson.number != number:
@@ -110,6 +115,16 @@ def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
             text += f"\n\n# {say('ours', language, names=piece.task)}"
         text += f"\n\n{piece.code}\n"
     return text
+
+
+def missing(pieces: Iterable[Part], language: Language = "en") -> list[str]:
+    """The exercises that are not the learner's yet, a line for each lesson."""
+    by_lesson: dict[str, list[str]] = {}
+    for piece in pieces:
+        if piece.task and not piece.own:
+            by_lesson.setdefault(piece.lesson.number, []).append(piece.task)
+    rows = [f"    {number} {', '.join(tasks)}" for number, tasks in by_lesson.items()]
+    return ["", say("program_missing", language), *rows, ""] if rows else []
 
 
 def counted(pieces: Iterable[Part]) -> tuple[int, int]:

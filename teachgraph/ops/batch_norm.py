@@ -9,6 +9,7 @@ import numpy as np
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import elementwise_mul, reduce_to
+from teachgraph.ops import channel_norm
 from teachgraph.ops.channels import channel_axis
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_sub
@@ -64,14 +65,25 @@ def batch_norm(
     used = mean, variance
     if of_batch(is_test, use_global_stats, trainable_statistics):
         check_some(x.shape)
-        used = moments(x, others(x.ndim, channel))
+        used = batch_moments(x, channel)
         mean, variance = (
             (momentum * old + (1 - momentum) * new).astype(old.dtype, copy=False)
             for old, new in zip((mean, variance), used, strict=True)
         )
     inverse = 1 / np.sqrt(used[1] + epsilon)
-    normal = standardised(x, used[0], inverse, channel)
-    return mean, variance, used[0], inverse, affine(normal, scale, bias, channel)
+    if channel_norm.serves(x, channel, used[0], inverse, scale, bias):
+        y = channel_norm.normalised(x, used[0], inverse, scale, bias)
+    else:
+        normal = standardised(x, used[0], inverse, channel)
+        y = affine(normal, scale, bias, channel)
+    return mean, variance, used[0], inverse, y
+
+
+def batch_moments(x: Any, channel: int) -> tuple[Any, Any]:
+    """Compute mean and variance of each channel over the batch."""
+    if channel_norm.serves(x, channel):
+        return channel_norm.channel_moments(x)
+    return moments(x, others(x.ndim, channel))
 
 
 def of_batch(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
@@ -135,12 +147,24 @@ def batch_norm_grad(
 ) -> Any:
     """Gradient also through the moments of the batch; running ones are constants."""
     axis, inverse = channel_axis(x, data_layout), saved_variance
+    batch = of_batch(is_test, use_global_stats, trainable_statistics)
+    arrays = dy, scale, bias, saved_mean, inverse
+    plain = batch and dy is not None and dsaved_mean is dsaved_variance is None
+    if plain and channel_norm.serves(x, axis, *arrays):
+        dx_, dscale, dbias = channel_norm.channel_gradients(
+            dy, x, scale, saved_mean, inverse
+        )
+        return (
+            dx_,
+            None if scale is None else dscale,
+            None if bias is None else dbias,
+        )
     centred = elementwise_sub(x, saved_mean, axis=axis)
     normal = elementwise_mul(centred, inverse, axis=axis)
     dnormal = through_scale(dy, scale, axis)
 
     def dx() -> Any:
-        if not of_batch(is_test, use_global_stats, trainable_statistics):
+        if not batch:
             dx = fill_any_like(x) if dy is None else dnormal
             return reduce_to(through_scale(dx, inverse, axis), x)
         gradients = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)

@@ -37,14 +37,17 @@ def dropout(
     """
     check(x, dropout_prob, dropout_implementation, axis)
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
-    mask = np.ones(x.shape, np.uint8)
+    mask = np.ones(x.shape, np.bool_)
     if not is_test:
         own = seed_ is not None or fix_seed or seed
         first = seed if seed_ is None else int(seed_.item())
         source = np.random.default_rng(first) if own else random.generator()
         drawn = source.random(together(x.shape, axis), np.float32)
-        mask *= drawn >= dropout_prob
-    return np.where(mask, x * factor, 0).astype(x.dtype, copy=False), mask
+        mask &= drawn >= dropout_prob
+    # Not times the mask: an infinite element times 0 is NaN.
+    out = np.where(mask, x, np.zeros((), x.dtype))
+    out *= factor
+    return out, mask.view(np.uint8)
 
 
 def together(shape: Sequence[int], axis: Sequence[int]) -> list[int]:

@@ -90,9 +90,10 @@ def rnn_lstm(
     cells and all gates.
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
-    gates = projected(input, w_ih, b_ih, b_hh)
-    share, shift = (for_each_gate(n, h.shape[1], gates.dtype) for n in (SHARE, SHIFT))
-    gates *= share
+    share, shift = (for_each_gate(n, h.shape[1], h.dtype) for n in (SHARE, SHIFT))
+    bias = total(b_ih, b_hh)
+    bias = None if bias is None else bias * share
+    gates = projected(input, w_ih * share[:, None], bias)
     # A copy in C order, not a transposed view: every step multiplies by it.
     weights = np.multiply(w_hh.T, share, order="C")
     share, shift = (np.tile(row, (len(h), 1)) for row in (share, shift))

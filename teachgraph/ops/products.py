@@ -2,7 +2,8 @@
 
 A batch of small images is merged into one image, backward-input may be computed as a
 convolution, and each of the three uses full im2col (`columns`) or im2col by window rows
-(`rowwise`), whichever is faster.
+(`conv_rows`), whichever is faster. The filter gradient of a depthwise convolution is
+not a product of matrices (`depthwise`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops import columns, conv_rows
+from teachgraph.ops import columns, conv_rows, depthwise
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -49,6 +50,8 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the filter: [O, C / groups, *window]."""
     window = [axis.window for axis in axes]
     filters = g.shape[1], x.shape[1] // groups, *window
+    if depthwise.pays(filters, axes, groups):
+        return depthwise.backward_filter(x, g, axes, groups)
     if not narrow(len(x), axes):
         return way(x.shape, filters, axes, groups).backward_filter(x, g, axes, groups)
     total = np.zeros(filters, np.result_type(x, g))

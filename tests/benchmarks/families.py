@@ -31,6 +31,17 @@ def drawn(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=shape).astype(np.float32)
 
 
+def vgg(nn: Any, *widths: int) -> Any:
+    """Two 3x3 convolutions of each width, then half the size."""
+    layers: list[Any] = []
+    for ins, outs in zip((3, *widths), widths, strict=False):
+        for channels in (ins, outs):
+            layers += [nn.Conv2D(channels, outs, 3, padding=1), nn.ReLU()]
+        layers.append(nn.MaxPool2D(2, 2))
+    size = widths[-1] * (64 >> len(widths)) ** 2
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(size, 10))
+
+
 def families(paddle: Any) -> dict[str, Family]:
     nn, models = paddle.nn, paddle.vision.models
 
@@ -47,10 +58,10 @@ def families(paddle: Any) -> dict[str, Family]:
     class Encoder(nn.Layer):
         """Classes from the first output of a Transformer's encoder layer."""
 
-        def __init__(self) -> None:
+        def __init__(self, width: int = 128) -> None:
             super().__init__()
-            self.layer = nn.TransformerEncoderLayer(128, 4, 512, 0.1)
-            self.out = nn.Linear(128, 10)
+            self.layer = nn.TransformerEncoderLayer(width, 4, 4 * width, 0.1)
+            self.out = nn.Linear(width, 10)
 
         def forward(self, x: Any) -> Any:
             return self.out(self.layer(x)[:, 0])
@@ -89,10 +100,62 @@ def families(paddle: Any) -> dict[str, Family]:
         "transformer": Family(Encoder, drawn(8, 32, 128), 10),
         "transformer b1": Family(Encoder, drawn(1, 32, 128)),
         "bert": Family(Bert, words),
+        "resnet18 b8": Family(models.resnet18, drawn(8, 3, 96, 96), 1000),
+        "vgg": Family(lambda: vgg(nn, 32, 64, 128), drawn(8, 3, 64, 64), 10),
+        "mobilenet": Family(models.mobilenet_v2, drawn(8, 3, 96, 96), 1000),
+        "lstm b32": Family(lambda: Last(nn.LSTM(128, 128)), drawn(32, 32, 128), 10),
+        "layer": Family(lambda: Encoder(64), drawn(16, 32, 64), 10),
     }
 
 
+def cartpole(paddle: Any) -> Step:
+    """An episode's choices, one state at a time, and one update by REINFORCE."""
+    nn, f = paddle.nn, paddle.nn.functional
+    net = nn.Sequential(nn.Linear(4, 128), nn.ReLU(), nn.Linear(128, 2))
+    optimizer = paddle.optimizer.Adam(0.01, parameters=net.parameters())
+    states, returns = map(paddle.to_tensor, (drawn(32, 4), drawn(32)))
+    one_by_one = list(paddle.split(states, 32))
+
+    def step() -> Any:
+        with paddle.no_grad():
+            chosen = [paddle.multinomial(f.softmax(net(s)), 1) for s in one_by_one]
+        all_chosen = paddle.concat(chosen)
+        taken = paddle.take_along_axis(f.log_softmax(net(states)), all_chosen, 1)
+        loss = -(taken[:, 0] * returns).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
+def element_loop(paddle: Any) -> Step:
+    """Linear regression, the loss added up one sample after the other."""
+    x, y = map(paddle.to_tensor, (drawn(20), drawn(20)))
+    w, b = (paddle.create_parameter([1], "float32") for _ in "wb")
+    optimizer = paddle.optimizer.SGD(0.01, parameters=[w, b])
+
+    def step() -> Any:
+        loss = 0.0
+        for i in range(20):
+            loss = loss + (w * x[i] + b - y[i]) ** 2
+        loss = loss / 20
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
+LOOPS = {"cartpole": cartpole, "element loop": element_loop}
+"""Eager steps that are more than a network and a batch."""
+
+
 def eager(paddle: Any, name: str) -> Step:
+    if name in LOOPS:
+        return LOOPS[name](paddle)
     family = families(paddle)[name]
     net, x = family.net(), paddle.to_tensor(family.x)
     if not family.classes:

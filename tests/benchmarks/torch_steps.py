@@ -73,10 +73,12 @@ class Cells(nn.Module):
 class Encoder(nn.Module):
     """Classes from the first output of a Transformer's encoder layer."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 128) -> None:
         super().__init__()
-        self.layer = nn.TransformerEncoderLayer(128, 4, 512, 0.1, batch_first=True)
-        self.out = nn.Linear(128, 10)
+        self.layer = nn.TransformerEncoderLayer(
+            width, 4, 4 * width, 0.1, batch_first=True
+        )
+        self.out = nn.Linear(width, 10)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.out(self.layer(x)[:, 0])
@@ -158,6 +160,54 @@ def resnet(block: type[nn.Module], growth: int, *counts: int) -> nn.Module:
     return nn.Sequential(*layers)
 
 
+def vgg(*widths: int) -> nn.Module:
+    """Two 3x3 convolutions of each width, then half the size."""
+    layers: list[nn.Module] = []
+    for ins, outs in zip((3, *widths), widths, strict=False):
+        for channels in (ins, outs):
+            layers += [nn.Conv2d(channels, outs, 3, padding=1), nn.ReLU()]
+        layers.append(nn.MaxPool2d(2))
+    size = widths[-1] * (64 >> len(widths)) ** 2
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(size, 10))
+
+
+def activated(
+    ins: int, outs: int, size: int, stride: int = 1, groups: int = 1
+) -> nn.Sequential:
+    conv = nn.Conv2d(ins, outs, size, stride, size // 2, groups=groups, bias=False)
+    return nn.Sequential(conv, nn.BatchNorm2d(outs), nn.ReLU6())
+
+
+class Inverted(nn.Module):
+    """A wide depthwise convolution between two 1x1 ones, and a way past them."""
+
+    def __init__(self, ins: int, outs: int, growth: int, stride: int) -> None:
+        super().__init__()
+        wide = ins * growth
+        layers = [activated(ins, wide, 1)] if growth > 1 else []
+        layers.append(activated(wide, wide, 3, stride, wide))
+        self.layers = nn.Sequential(*layers, convolved(wide, outs, 1))
+        self.past = stride == 1 and ins == outs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.layers(x) if self.past else self.layers(x)
+
+
+def mobilenet() -> nn.Module:
+    """MobileNetV2: growth, channels, blocks and first stride of each stage."""
+    layers: list[nn.Module] = [activated(3, 32, 3, 2)]
+    ins = 32
+    for growth, outs, count, stride in (
+        (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2),
+        (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1),
+    ):  # fmt: skip
+        for i in range(count):
+            layers.append(Inverted(ins, outs, growth, stride if i == 0 else 1))
+            ins = outs
+    layers += [activated(ins, 1280, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
+    return nn.Sequential(*layers, nn.Dropout(0.2), nn.Linear(1280, 1000))
+
+
 def cartpole() -> Step:
     net = nn.Sequential(nn.Linear(4, 128), nn.ReLU(), nn.Linear(128, 2))
     optimizer = torch.optim.Adam(net.parameters(), 0.01)
@@ -193,6 +243,13 @@ STEPS: dict[str, Callable[[], Step]] = {
     "transformer b1": lambda: forward(Encoder(), torch.randn(1, 32, 128)),
     "bert": lambda: forward(Bert(), torch.randint(30522, (1, 32))),
     "cartpole": cartpole,
+    "resnet18 b8": lambda: training(
+        resnet(Basic, 1, 2, 2, 2, 2), torch.randn(8, 3, 96, 96), 1000
+    ),
+    "vgg": lambda: training(vgg(32, 64, 128), torch.randn(8, 3, 64, 64), 10),
+    "mobilenet": lambda: training(mobilenet(), torch.randn(8, 3, 96, 96), 1000),
+    "lstm b32": lambda: training(Last(), torch.randn(32, 32, 128), 10),
+    "layer": lambda: training(Encoder(64), torch.randn(16, 32, 64), 10),
 }
 
 

@@ -110,7 +110,7 @@ def test_hints_come_one_at_a_time(
 def test_a_task_that_calls_one_that_is_missing_says_which(check: Checker) -> None:
     for _ in range(3):
         said = refusal(check, "def double(x): raise NotImplementedError('halve')")
-    assert "it calls halve, which is not right yet: mend that first." in said
+    assert "it needs halve, which is not right yet: mend that first." in said
     assert "looks like" not in said
 
 

@@ -202,9 +202,9 @@ def test_what_an_exercise_calls_is_blamed_first() -> None:
     )
 
 
-def verdict_on(task: str, answers: dict[str, str]) -> CheckFailed:
-    """Return the verdict of a task's cell of lesson 05 with some answers changed."""
-    played = rehearse(read(find("05")), answers, long=False)
+def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckFailed:
+    """Return the verdict of a task's cell of a lesson with some answers changed."""
+    played = rehearse(read(find(number)), answers, long=False)
     (verdict,) = (
         cell.error for cell in played if (cell.role, cell.task) == ("check", task)
     )
@@ -218,6 +218,15 @@ def test_a_rehearsal_leaves_no_trace_of_itself() -> None:
         rehearse(read(find("00")))
     assert len(fluid.default_main_program().global_block().ops) == before
     assert tg.in_dynamic_mode()
+
+
+def test_a_wrong_answer_of_its_own_is_told_before_that_of_another_task() -> None:
+    """The loss of lesson 15 does not call `to_go`; only the games that try it do."""
+    wrong = {one.name: one for one in wrong_answers(find("15"))}
+    gradient, rewards = wrong["baseline_with_gradient"], wrong["back_to_front"]
+    answers = {gradient.task: gradient.code, rewards.task: rewards.code}
+    told = verdict_on(gradient.task, answers, "15")
+    assert told.sentence == gradient.says
 
 
 def test_a_wrong_answer_that_is_not_there_is_refused() -> None:

@@ -90,6 +90,28 @@ def test_what_is_printed_ends_with_the_last_lesson_begun() -> None:
     assert callable(names["backward"])
 
 
+def test_who_starts_in_the_middle_reads_which_parts_are_the_courses() -> None:
+    with progress.changing() as kept:
+        record = kept.record("10")
+        record.notebooks["en"] = "10_passes.ipynb"
+        record.answers["arrivals"] = OWN
+    text = mine.program_text(mine.so_far(progress.load()))
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert callable(names["append_backward"])
+    assert callable(names["dead_code"])
+    about = str(names["__doc__"])
+    rows = dict(line.split(maxsplit=1) for line in about.splitlines()[3:] if line)
+    exercises = [piece for piece in mine.parts({}) if piece.task]
+    assert {
+        task: number for number, row in rows.items() for task in row.split(", ")
+    } == {
+        piece.task: piece.lesson.number
+        for piece in exercises
+        if piece.lesson.place <= find("10").place and piece.task != "arrivals"
+    }
+
+
 def test_it_says_what_it_does_to_those_who_watch() -> None:
     class Notes(Observer):
         seen: list[str]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs import reference
-from docs.notebooks import lesson_page, solution_lines, texts
+from docs.notebooks import joined, lesson_page, solution_lines, texts
 from docs.search import SearchChinese
 from docs.sources import ABSOLUTE, MANUALS, PAGES, Selection
 from teachgraph.course.notebook import build
@@ -44,6 +44,25 @@ def test_links_between_pages_lead_to_pages_of_the_whole_site() -> None:
         ]
         assert found
         assert [link for link in found if link[1].lstrip("/") not in known] == []
+
+
+def test_what_a_cell_prints_bit_by_bit_is_one_block_and_pictures_stay_in_place() -> (
+    None
+):
+    def said(text: str, name: str = "stdout") -> dict[str, str]:
+        return {"output_type": "stream", "name": name, "text": text}
+
+    picture = {"output_type": "display_data", "data": {"image/png": ""}}
+    bits = [said("a\n"), said("b\n"), said("!", "stderr"), said("c"), picture]
+    assert joined([*bits, picture, said("d"), said("e")]) == [
+        said("a\nb\n"),
+        said("!", "stderr"),
+        said("c"),
+        picture,
+        picture,
+        said("de"),
+    ]
+    assert joined([]) == []
 
 
 def test_the_reference_describes_every_public_name_once() -> None:

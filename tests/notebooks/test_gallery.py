@@ -11,8 +11,15 @@ import pytest
 from nbclient import NotebookClient
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-# What they do is done in less time by tests/models, tests/onnx and tests/inference.
-LONG = {"bert_four_ways", "cartpole_policy"}
+# What they do is done in less time by tests/models, tests/onnx, tests/inference and
+# tests/autograd.
+LONG = {
+    "bert_four_ways",
+    "cartpole_policy",
+    "dynamic_or_static",
+    "gradient_penalty",
+    "translation",
+}
 CLUSTER = {"parameter_server"}
 
 
@@ -96,6 +103,10 @@ def test_both_relus_learn_the_digits_alike(notebook: Any) -> None:
     assert accuracies[:5] == accuracies[5:]
     assert accuracies[4] > 75
     assert "largest difference in 30 steps" in text
+    rows = re.findall(r"^(step|operator).* ms +([\d.]+)$", text, re.MULTILINE)
+    assert [name for name, _ in rows] == ["step", "operator"]
+    # A call and its checks are more than a line of NumPy, and little beside products.
+    assert float(rows[1][1]) > max(1.0, float(rows[0][1]))
 
 
 @pytest.mark.notebook
@@ -133,6 +144,7 @@ def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
     differences = re.findall(r"(\S+) from op by op", text)
     assert len(differences) == 4
     assert max(map(float, differences)) < 1e-4
+    assert len(re.findall(r"^.+ s +[\d.]+ ms +[\d.]+x$", text, re.MULTILINE)) == 4
     assert "+ the film was good" in text
     assert "- film was not good" in text
 
@@ -211,3 +223,63 @@ def test_the_first_model_that_is_good_enough_saves_most_of_the_work(
     by_bar = {bar: (float(right), int(spent)) for bar, right, spent in rows}
     assert by_bar["0.90"][0] >= by_bar["1.01"][0] - 1
     assert by_bar["0.90"][1] < 0.3 * by_bar["1.01"][1]
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_six_models_take_the_same_steps_each_way_and_share_memory(
+    notebook: Any,
+) -> None:
+    if notebook.metadata["source"] != "dynamic_or_static":
+        return
+    text = printed(notebook)
+    assert "all ways agree: True" in text
+    rows = re.findall(
+        r"^  (\w+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.MULTILINE
+    )
+    six = ["ResNet50", "MobileNetV2", "LSTM", "Transformer", "BERT", "policy"]
+    assert [name for name, *_ in rows] == six * 2
+    ratios = {name: float(ratio) for name, *_, ratio in rows[:6]}
+    assert ratios["policy"] > max(1.5, ratios["ResNet50"])
+    shares = re.findall(r"[\d.]+ +[\d.]+ +(\d+)%$", text, re.MULTILINE)
+    assert len(shares) == 6
+    assert max(map(int, shares)) < 70
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_numbers_are_translated_that_were_never_seen(notebook: Any) -> None:
+    if notebook.metadata["source"] != "translation":
+        return
+    text = printed(notebook)
+    assert "in both: 0 numbers" in text
+    accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
+    assert len(accuracies) == 4
+    assert accuracies[-1] > 97
+    crossed = re.findall(r"writing the (ones|tens): (\d+)% at the \1", text)
+    assert [place for place, _ in crossed] == ["ones", "tens"]
+    assert min(int(share) for _, share in crossed) > 70
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_penalty_is_right_and_the_clouds_are_learned_with_it_only(
+    notebook: Any,
+) -> None:
+    if notebook.metadata["source"] != "gradient_penalty":
+        return
+    text = printed(notebook)
+    assert "slope 27, slope of the slope 18" in text
+    (difference,) = re.findall(r"largest difference: (\S+)", text)
+    assert float(difference) < 1e-8
+    assert "2.bias     none" in text
+    assert "it can go back: False" in text
+    rows = re.findall(r"^(with|without) +(\d+)% in clouds, (\d) ", text, re.MULTILINE)
+    (_, share, clouds), (_, other_share, _) = rows
+    assert int(share) > 70
+    assert clouds == "6"
+    assert int(other_share) < 40
+    found = re.findall(r"slope +([\d.]+), +\d+% in clouds", text)
+    slopes = [float(slope) for slope in found]
+    assert 0.7 < slopes[4] < 1.3
+    assert slopes[-1] > 5

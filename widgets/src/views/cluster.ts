@@ -205,7 +205,7 @@ const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
   "Below, the same step as a timeline: sends (orange), barriers (blue), waits (yellow), updates (green), saves (grey).",
   "A dashed arrow comes from whom somebody waited for. Between the bars a process computes,",
-  "or, as a thread of run_local, waits for its turn.",
+  "or, where they share one machine, waits for its turn.",
 ].join(" ");
 
 export class ClusterView implements Panel {
