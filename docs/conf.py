@@ -27,6 +27,8 @@ if language != "en":
 
 # What stands in single backticks is code, as everywhere in our docstrings.
 default_role = "code"
+# Dashes stay as they are: `--step` is an option.
+smartquotes_action = "qe"
 nitpicky = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
