@@ -61,7 +61,7 @@ def build(selection: Selection, cache: Path) -> Path:
         command = [
             *(sys.executable, "-m", "sphinx", "--quiet", "--jobs=auto"),
             *("--fail-on-warning", "-c", HERE, "-d", cache / "doctrees" / language),
-            *("-D", f"docs_twins={','.join(sorted(pages(source) & pages(other)))}"),
+            *("-D", f"docs_other={','.join(sorted(pages(other)))}"),
             *(source, html / language),
         ]
         own = {"DOCS_LANGUAGE": language, "PYTHONPATH": str(ROOT)}

@@ -24,6 +24,9 @@ def without_markup(
 HIDDEN = '<span class="site-hidden">notes</span>'
 SCROLLERS = ("<pre", '<div class="table-wrapper colwidths-auto docutils container"')
 
+ACROSS = re.compile(r'<a href="(?:\.\./)+(?:en|zh)/([^"]+)\.html">(.*?)</a>')
+"""A link to a page in the other language."""
+
 BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]+)">\[docs\]</a>')
 
 ELSEWHERE = {"extra_repr", "function"}
@@ -52,11 +55,11 @@ def other_language(
     """Tell the page of its twin in the other language, or of that language's start."""
     here = app.config.language
     there = "zh" if here == "en" else "en"
-    twins = app.config.docs_twins
     context["other_language"] = {"zh": "中文", "en": "English"}[there]
     context["other_code"] = there
     up = "../" * (page.count("/") + 1)
-    context["other_page"] = f"{up}{there}/{page if page in twins else 'index'}.html"
+    twin = page if page in app.config.docs_other else "index"
+    context["other_page"] = f"{up}{there}/{twin}.html"
 
 
 def name_empty_heads(_app: Sphinx, tree: nodes.document, _page: str) -> None:
@@ -77,11 +80,17 @@ def known_target(app: Sphinx, back: re.Match[str]) -> str:
     return back[0] if described and f"{described.docname}.html" in back[1] else ""
 
 
+def known_page(app: Sphinx, across: re.Match[str]) -> str:
+    """Keep a link to the other language if that has the page, else its text alone."""
+    return across[0] if across[1] in app.config.docs_other else across[2]
+
+
 def finish(
     app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
     """Let the keyboard reach what scrolls; drop links that lead nowhere."""
     body = BACK.sub(partial(known_target, app), context.get("body", ""))
+    body = ACROSS.sub(partial(known_page, app), body)
     for scroller in SCROLLERS:
         body = body.replace(scroller, f'{scroller} tabindex="0"')
     context["body"] = body
@@ -89,7 +98,7 @@ def finish(
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register all of it."""
-    app.add_config_value("docs_twins", [], "html")
+    app.add_config_value("docs_other", [], "html")
     app.add_search_language(SearchChinese)
     app.add_html_math_renderer("mathml", (visit_formula, None), (visit_formula, None))
     # Before napoleon, which makes markup of sections.

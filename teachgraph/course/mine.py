@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 import linecache
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dis import get_instructions
 from functools import cache
@@ -117,9 +117,15 @@ def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
     return text
 
 
-def missing(pieces: Iterable[Part], language: Language = "en") -> list[str]:
-    """The exercises that are not the learner's yet, a line for each lesson."""
+def missing(pieces: Sequence[Part], language: Language = "en") -> list[str]:
+    """The exercises that are not the learner's yet, a line for each lesson.
+
+    Of no pieces it is the lesson to begin with.
+    """
     by_lesson: dict[str, list[str]] = {}
+    if not pieces:
+        first = parts({})[0].lesson.number
+        return ["", say("framework_empty", language, number=first), ""]
     for piece in pieces:
         if piece.task and not piece.own:
             by_lesson.setdefault(piece.lesson.number, []).append(piece.task)

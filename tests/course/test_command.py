@@ -198,10 +198,6 @@ def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> No
     [
         (["start", "99"], "There is no lesson '99'; the lessons are 00, 01, "),
         (["check", "02"], "not started lesson 02 yet: teachgraph course start 02"),
-        (
-            ["mine"],
-            "Begin with: teachgraph course start 01",
-        ),
         (["check", "02", "--file", "gone.ipynb"], "There is no notebook at"),
         (["hint", "02", "nothing"], "it has: runs_of_a_rule, arrivals,"),
     ],

@@ -90,6 +90,13 @@ def test_what_is_printed_ends_with_the_last_lesson_begun() -> None:
     assert callable(names["backward"])
 
 
+def test_who_has_begun_no_lesson_reads_which_to_begin_with() -> None:
+    text = mine.program_text(mine.so_far(progress.load()))
+    names: dict[str, object] = {}
+    exec(text, names)
+    assert "Begin with: teachgraph course start 01" in str(names["__doc__"])
+
+
 def test_who_starts_in_the_middle_reads_which_parts_are_the_courses() -> None:
     with progress.changing() as kept:
         record = kept.record("10")
