@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
-from sklearn import metrics as theirs
 
 import teachgraph as tg
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.metric import Accuracy, Auc, Precision, Recall, accuracy
+
+
+@pytest.fixture(scope="module")
+def theirs() -> ModuleType:
+    # Its import takes seconds, which every worker would wait for while it collects.
+    from sklearn import metrics
+
+    return metrics
 
 
 @pytest.fixture
@@ -24,19 +33,24 @@ def labels(scores: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("metric", "score"),
-    [(Precision(), theirs.precision_score), (Recall(), theirs.recall_score)],
+    [(Precision(), "precision_score"), (Recall(), "recall_score")],
 )
 def test_precision_and_recall(
-    metric: Precision | Recall, score: object, scores: np.ndarray, labels: np.ndarray
+    metric: Precision | Recall,
+    score: str,
+    scores: np.ndarray,
+    labels: np.ndarray,
+    theirs: ModuleType,
 ) -> None:
     for part in np.split(np.arange(400), 4):
         metric.update(tg.to_tensor(scores[part]), tg.to_tensor(labels[part][:, None]))
-    assert metric.accumulate() == pytest.approx(score(labels, scores >= 0.5))  # type: ignore[operator]
+    wanted = getattr(theirs, score)(labels, scores >= 0.5)
+    assert metric.accumulate() == pytest.approx(wanted)
     metric.reset()
     assert metric.accumulate() == 0.0
 
 
-def test_auc(scores: np.ndarray, labels: np.ndarray) -> None:
+def test_auc(scores: np.ndarray, labels: np.ndarray, theirs: ModuleType) -> None:
     auc = Auc()
     both = np.stack([1 - scores, scores], axis=1)
     for part in np.split(np.arange(400), 4):
@@ -53,7 +67,7 @@ def test_auc_refuses_what_is_no_probability() -> None:
         Auc().update(np.array([1.5]), np.array([1]))
 
 
-def test_accuracy_for_several_k() -> None:
+def test_accuracy_for_several_k(theirs: ModuleType) -> None:
     rng = np.random.default_rng(2)
     scores, labels = rng.random((60, 5)), rng.integers(0, 5, 60)
     metric = Accuracy(topk=(1, 3))
