@@ -546,6 +546,28 @@ a gradient of another shape is assigned
     ),
 ]
 
+DTYPES = [
+    Row(
+        "a dtype is NumPy's, prints as such, makes arrays and equals its name; "
+        "Paddle's prints as paddle.float32, and neither equals nor becomes NumPy's",
+        {
+            "a dtype says its name": [
+                *("float32", "float32", "dtype('int64')"),
+                *(True, True, True, True, "float32"),
+            ]
+        },
+    ),
+    Row(
+        "a gradient has the dtype of its tensor, whatever arrives",
+        {"values of what was cast flow back": ["float32", [2], [18.0, 36.0]]},
+    ),
+    Row(
+        "the cast of a layer is for what it computes in: ids and masks are integers "
+        "still, as they are after float()",
+        {"a cast layer has integers": [["int64", [2], [1, 2]]] * 2},
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
     *PROGRAMS,
@@ -558,6 +580,7 @@ ROWS: list[Row] = [
     *REACH,
     *DISTRIBUTIONS,
     *TENSORS,
+    *DTYPES,
 ]
 
 
