@@ -546,6 +546,39 @@ a gradient of another shape is assigned
     ),
 ]
 
+STATIC = [
+    Row(
+        "an inference model's files begin as its path says; Paddle's static Model "
+        "leaves the last part out, and writes beside the folder",
+        {
+            "a static model is saved for use": [
+                "kept/used.pdiparams",
+                "kept/used.pdmodel",
+            ]
+        },
+    ),
+    Row(
+        "a traced function is one program, whose values exist only when it runs: the "
+        "error says to compare the tensor; Paddle breaks the graph, or compares it so",
+        {"an input is asked for its values inside": REFUSED},
+    ),
+    Row(
+        "a state is named for the parameter alone, so that a second optimizer loads "
+        "it; Paddle counts the optimizers, and refuses to load it",
+        {
+            "a second optimizer names its state": [
+                [
+                    "twice_trained_beta1_pow_acc_0",
+                    "twice_trained_beta2_pow_acc_0",
+                    "twice_trained_moment1_0",
+                    "twice_trained_moment2_0",
+                ]
+            ]
+            * 2
+        },
+    ),
+]
+
 DTYPES = [
     Row(
         "a dtype is NumPy's, prints as such, makes arrays and equals its name; "
@@ -580,6 +613,7 @@ ROWS: list[Row] = [
     *REACH,
     *DISTRIBUTIONS,
     *TENSORS,
+    *STATIC,
     *DTYPES,
 ]
 
