@@ -10,6 +10,7 @@ from numpy import ndarray
 from teachgraph.autograd.places import CPUPlace, not_here, place_of
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.modes import no_grad
 from teachgraph.core.tape import Node, Output
 
 __all__ = ["Storage"]
@@ -23,6 +24,7 @@ class Storage:
     data: ndarray[Any, Any]
     node: Any
     astype: Any
+    cast_: Any
     type: ClassVar[str] = "LOD_TENSOR"
     layout: ClassVar[str] = "NCHW"
 
@@ -80,13 +82,17 @@ class Storage:
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Convert to another dtype: `x.to("float64")`, `x.to("cpu", "int32")`.
 
+        The tensor itself is converted, as in Paddle 2.6, in a memory of its own: views
+        of it stay as they are. A leaf stays one; otherwise gradients flow back through
+        the cast.
+
         Args:
             args: A device, a dtype or both, or a tensor whose dtype is meant; last may
                 stand `blocking`, which changes nothing here.
             kwargs: The same by name: `device`, `dtype`, `other`, `blocking`.
 
         Returns:
-            A Tensor through which gradients flow; this one if nothing changes.
+            The tensor itself.
 
         Raises:
             InvalidValueError: The device is not the CPU.
@@ -117,7 +123,10 @@ class Storage:
                 place_of(value)
         if wanted is None or dtypes.convert(wanted) == self.data.dtype:
             return self
-        return self.astype(wanted)
+        if self.node is not None:
+            return self.cast_(wanted)
+        with no_grad():
+            return self.cast_(wanted)
 
     @property
     def strides(self) -> list[int]:

@@ -1,6 +1,6 @@
 """Paddle 1.x's `fluid.framework`: programs, blocks, operators and variables."""
 
-from teachgraph.fluid.dygraph.base import enabled
+from teachgraph.fluid.dygraph.base import enabled as in_dygraph_mode
 from teachgraph.static import (
     Block,
     Operator,
@@ -33,5 +33,3 @@ __all__ = [
     "program_guard",
     "set_flags",
 ]
-
-in_dygraph_mode = enabled

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.hooks import HookHandle, register
+from teachgraph.autograd.places import place_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.core import dtypes, modes, unique_name
@@ -463,11 +464,10 @@ class Layer:
 
         Raises:
             InvalidValueError: The device is another one.
+            DTypeError: It is no device.
         """
-        if device is not None and "cpu" not in str(device).lower():
-            raise InvalidValueError(
-                at_user_line(f"there is no device {device!r} here, only 'cpu'")
-            )
+        if device is not None:
+            place_of(device)
         return self if dtype is None else self.astype(dtype)
 
     def backward(self, *inputs: Any) -> None:

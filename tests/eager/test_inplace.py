@@ -167,6 +167,16 @@ def test_a_comparison_in_place_makes_booleans() -> None:
     assert x.cast_("int32").tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("cast", [tg.Tensor.cast_, tg.Tensor.to])
+def test_a_part_of_a_leaf_is_cast_in_a_memory_of_its_own(cast: Any) -> None:
+    leaf = tg.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+    row = leaf[0]
+    assert cast(row, "float64") is row
+    assert (row.dtype, leaf.dtype) == (tg.float64, tg.float32)
+    (row * row).sum().backward()
+    assert leaf.grad.tolist() == [[2.0, 4.0], [0.0, 0.0]]
+
+
 def test_what_is_chosen_by_a_condition_replaces_the_first_choice() -> None:
     x, y = tg.to_tensor([1.0, 2.0]), tg.to_tensor([3.0, 4.0])
     assert tg.where_(tg.to_tensor([True, False]), x, y) is x

@@ -194,3 +194,18 @@ def test_a_clip_leaves_out_what_has_no_gradient(kind: str) -> None:
     ((parameter, gradient),) = clip([(x, None), (y, y)])
     assert parameter is y
     assert gradient.tolist() == [1.0]
+
+
+def test_base_is_dynamic_before_a_mode_is_chosen_and_fluid_is_not() -> None:
+    base = tg.base
+    dynamic = [base, base.framework, base.dygraph]
+    assert [tells_dynamic(one) for one in dynamic] == [True] * 3
+    static = [fluid, fluid.framework, fluid.dygraph]
+    assert [tells_dynamic(one) for one in static] == [False] * 3
+    assert base.framework.Program is fluid.framework.Program
+
+
+def tells_dynamic(module: Any) -> bool:
+    names = ("in_dygraph_mode", "in_dynamic_mode", "enabled")
+    (answer,) = {getattr(module, name)() for name in names if hasattr(module, name)}
+    return answer

@@ -223,6 +223,20 @@ def test_a_model_for_use_gives_the_same_outputs(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded(tg.to_tensor(X)).numpy(), wanted, rtol=1e-6)
 
 
+def test_a_static_model_for_use_gives_the_same_outputs(tmp_path: Path) -> None:
+    programs = program_guard(Program(), Program())
+    with using(static=True), programs, scope_guard(Scope()):
+        model = tg.Model(network(), *SPECS)
+        model.prepare()
+        wanted = model.predict_batch(X)[0]
+        model.save(tmp_path / "used", training=False)
+    executor, prefix = tg.static.Executor(), str(tmp_path / "used")
+    with scope_guard(Scope()):
+        program, names, fetched = tg.static.load_inference_model(prefix, executor)
+        (found,) = executor.run(program, {names[0]: X}, fetched)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
 def test_the_shape_of_the_last_batch_is_saved(tmp_path: Path) -> None:
     model = prepared()
     with pytest.raises(ModeError, match="'inputs'"):

@@ -336,7 +336,7 @@ def test_a_layer_changes_its_dtype_with_all_within() -> None:
 def test_there_is_one_device_and_floats_are_needed() -> None:
     layer = tg.nn.Linear(2, 3)
     assert layer.to("cpu") is layer
-    with pytest.raises(tg.errors.InvalidValueError, match="no device 'gpu:0'"):
+    with pytest.raises(tg.errors.InvalidValueError, match="should not be 'gpu:0'"):
         layer.to("gpu:0")
     with pytest.raises(tg.errors.DTypeError, match="computes in floats"):
         layer.astype("int64")

@@ -546,6 +546,61 @@ a gradient of another shape is assigned
     ),
 ]
 
+STATIC = [
+    Row(
+        "an inference model's files begin as its path says; Paddle's static Model "
+        "leaves the last part out, and writes beside the folder",
+        {
+            "a static model is saved for use": [
+                "kept/used.pdiparams",
+                "kept/used.pdmodel",
+            ]
+        },
+    ),
+    Row(
+        "a traced function is one program, whose values exist only when it runs: the "
+        "error says to compare the tensor; Paddle breaks the graph, or compares it so",
+        {"an input is asked for its values inside": REFUSED},
+    ),
+    Row(
+        "a state is named for the parameter alone, so that a second optimizer loads "
+        "it; Paddle counts the optimizers, and refuses to load it",
+        {
+            "a second optimizer names its state": [
+                [
+                    "twice_trained_beta1_pow_acc_0",
+                    "twice_trained_beta2_pow_acc_0",
+                    "twice_trained_moment1_0",
+                    "twice_trained_moment2_0",
+                ]
+            ]
+            * 2
+        },
+    ),
+]
+
+DTYPES = [
+    Row(
+        "a dtype is NumPy's, prints as such, makes arrays and equals its name; "
+        "Paddle's prints as paddle.float32, and neither equals nor becomes NumPy's",
+        {
+            "a dtype says its name": [
+                *("float32", "float32", "dtype('int64')"),
+                *(True, True, True, True, "float32"),
+            ]
+        },
+    ),
+    Row(
+        "a gradient has the dtype of its tensor, whatever arrives",
+        {"values of what was cast flow back": ["float32", [2], [18.0, 36.0]]},
+    ),
+    Row(
+        "the cast of a layer is for what it computes in: ids and masks are integers "
+        "still, as they are after float()",
+        {"a cast layer has integers": [["int64", [2], [1, 2]]] * 2},
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
     *PROGRAMS,
@@ -558,6 +613,8 @@ ROWS: list[Row] = [
     *REACH,
     *DISTRIBUTIONS,
     *TENSORS,
+    *STATIC,
+    *DTYPES,
 ]
 
 

@@ -77,7 +77,7 @@ def a_tensor_tells_of_its_storage(paddle: Any) -> Any:
 
 
 def to_takes_a_device_a_dtype_or_a_tensor(paddle: Any) -> Any:
-    def x() -> Any:  # anew each time: Paddle converts the tensor itself, too
+    def x() -> Any:  # anew each time: the tensor itself is converted
         return paddle.to_tensor([1.5, 2.5])
 
     other = paddle.zeros([1], "int32")
@@ -89,6 +89,71 @@ def to_takes_a_device_a_dtype_or_a_tensor(paddle: Any) -> Any:
         x().to(device="cpu", dtype="float64").tolist(),
         x().to(paddle.CPUPlace(), "int32").tolist(),
     ]
+
+
+def to_converts_the_tensor_itself(paddle: Any) -> Any:
+    x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    row, name = x[0], x.name
+    first = [x.to("cpu") is x, x.to("float64") is x, x.name == name, x, row]
+    y = x.to(paddle.ones([1], "int64"))
+    return [*first, y is x, x]
+
+
+def to_converts_parameters_and_what_gradients_flow_through(paddle: Any) -> Any:
+    w = paddle.create_parameter([2], "float32")
+    same = w.to("float64") is w
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    x.to("float64")
+    leaf = [x.is_leaf, x.stop_gradient]
+    (x * x).sum().backward()
+    h = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    part = h[0]
+    part.to("float64")
+    return [same, w.shape, w.numpy().dtype, leaf, x.grad, part, h, part.stop_gradient]
+
+
+def values_of_what_was_cast_flow_back(paddle: Any) -> Any:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    h = x * 3
+    h.to("float64")
+    (h * h).sum().backward()
+    return x.grad
+
+
+def what_was_saved_before_to_is_out_of_date(paddle: Any) -> Any:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    h = x * 3
+    s = (h * h).sum()
+    h.to("float64")
+    return refused(s.backward) != "none"
+
+
+def a_layer_is_moved_and_cast(paddle: Any) -> Any:
+    def layer() -> Any:
+        found = paddle.nn.Linear(2, 2)
+        found.register_buffer("mean", paddle.ones([2]))
+        return found
+
+    def dtypes(*args: Any, **kwargs: Any) -> Any:
+        found = layer()
+        weight, same = found.weight, found.to(*args, **kwargs) is found
+        parts = (found.weight, found.bias, found.mean)
+        return [same, weight is found.weight, *[part.numpy().dtype for part in parts]]
+
+    return [
+        dtypes(),
+        dtypes("cpu"),
+        dtypes(paddle.CPUPlace(), "float64"),
+        dtypes(dtype=paddle.float64),
+        *[refused(lambda x=x: layer().to(x)) for x in ("float64", "gpu", "mycpu")],
+        refused(lambda: layer().to(paddle.ones([1]))) != "none",
+    ]
+
+
+def a_cast_layer_has_integers(paddle: Any) -> Any:
+    layer = paddle.nn.Linear(2, 2)
+    layer.register_buffer("ids", paddle.to_tensor([1, 2]))
+    return [layer.to(dtype="float64").ids, layer.float().ids]
 
 
 def a_diagonal_is_filled(paddle: Any) -> Any:
@@ -139,6 +204,12 @@ STORIES = [
     what_needs_a_gpu_is_refused,
     a_tensor_tells_of_its_storage,
     to_takes_a_device_a_dtype_or_a_tensor,
+    to_converts_the_tensor_itself,
+    to_converts_parameters_and_what_gradients_flow_through,
+    values_of_what_was_cast_flow_back,
+    what_was_saved_before_to_is_out_of_date,
+    a_layer_is_moved_and_cast,
+    a_cast_layer_has_integers,
     a_diagonal_is_filled,
     what_was_filled_gets_no_gradient,
     a_variable_tells_of_its_storage,

@@ -239,6 +239,17 @@ def a_tensor_may_be_told_to_last(paddle: Any) -> Any:
     return [*found, x.persistable, w.persistable, (x * 2.0).persistable]
 
 
+def a_second_optimizer_names_its_state(paddle: Any) -> Any:
+    weight = paddle.create_parameter([2], "float32", name="twice_trained")
+    keys = []
+    for _ in range(2):
+        optimizer = paddle.optimizer.Adam(parameters=[weight])
+        (weight * weight).sum().backward()
+        optimizer.step()
+        keys.append(sorted(optimizer.state_dict()))
+    return keys
+
+
 STORIES = [
     a_tensor_may_be_told_to_last,
     a_group_replaces_the_settings_of_a_parameter,
@@ -259,4 +270,5 @@ STORIES = [
     a_part_of_a_program_trains,
     variables_are_made_of_arrays,
     a_traced_layer_refuses_another_mode,
+    a_second_optimizer_names_its_state,
 ]

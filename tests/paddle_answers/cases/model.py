@@ -228,6 +228,22 @@ def schedules_step_by_batch_or_by_epoch(paddle: Any) -> Any:
     return found
 
 
+def a_static_model_is_saved_for_use(paddle: Any) -> Any:
+    paddle.enable_static()
+    static = paddle.static
+    with (
+        static.program_guard(static.Program(), static.Program()),
+        static.scope_guard(static.Scope()),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        x = static.InputSpec([None, 2], "float32", "x")
+        model = paddle.Model(paddle.nn.Linear(2, 3), x)
+        model.prepare()
+        model.save(f"{folder}/kept/used", training=False)
+        files = Path(folder).rglob("*.pd*")
+        return sorted(path.relative_to(folder).as_posix() for path in files)
+
+
 STORIES = [
     a_step_gives_losses_and_metrics,
     whoever_is_called_back_sees_each_stage,
@@ -239,4 +255,5 @@ STORIES = [
     training_stops_early,
     a_plateau_lowers_the_rate,
     schedules_step_by_batch_or_by_epoch,
+    a_static_model_is_saved_for_use,
 ]

@@ -85,10 +85,33 @@ def a_copied_layer_keeps_its_state_apart(paddle: Any) -> Any:
     return [len({w.name for w in weights}), [np.array(one) for one in kept]]
 
 
+def base_tells_the_mode_as_paddle_does(paddle: Any) -> Any:
+    base = paddle.base
+    tells = [
+        base.in_dygraph_mode,
+        base.in_dynamic_or_pir_mode,
+        base.framework.in_dygraph_mode,
+        base.framework.in_dynamic_or_pir_mode,
+        base.dygraph.enabled,
+    ]
+
+    def said() -> list[bool]:
+        return [tell() for tell in (*tells, paddle.in_dynamic_mode)]
+
+    with paddle.static.program_guard(paddle.static.Program()):
+        modes = [said()]
+    paddle.enable_static()
+    modes.append(said())
+    with base.dygraph.guard():
+        modes.append(said())
+    return modes
+
+
 STORIES = (
     recording_is_switched,
     what_was_not_recorded_stops_gradients,
     a_program_seeds_initializers,
     a_program_seeds_dropout_and_no_other_random_op,
     a_copied_layer_keeps_its_state_apart,
+    base_tells_the_mode_as_paddle_does,
 )

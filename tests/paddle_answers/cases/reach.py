@@ -126,6 +126,28 @@ def layers_of_programs_take_odd_arguments(paddle: Any) -> Any:
         ]
 
 
+def a_parameter_of_a_block_has_a_rate_of_its_own(paddle: Any) -> Any:
+    paddle.enable_static()
+    static = paddle.static
+    main, startup = static.Program(), static.Program()
+    ones = paddle.nn.initializer.Constant(1.0)
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()):
+        weights = []
+        for name, factor in (("slow", 0.5), ("usual", 1.0), ("still", 0.0)):
+            made = {"name": name, "shape": [2], "dtype": "float32"}
+            rate = {"learning_rate": factor}
+            weight = main.global_block().create_parameter(**made, optimize_attr=rate)
+            start = startup.global_block()
+            start.create_parameter(**made, initializer=ones)
+            weights.append(weight)
+        loss = paddle.add_n(weights).sum()
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        run = static.Executor().run
+        run(startup)
+        run(main)
+        return run(main, fetch_list=weights)
+
+
 STORIES = [
     a_part_takes_a_value_with_more_dimensions,
     a_bool_tensor_takes_a_number,
@@ -137,4 +159,5 @@ STORIES = [
     layers_have_their_insides,
     one_process_is_parallel_by_itself,
     layers_of_programs_take_odd_arguments,
+    a_parameter_of_a_block_has_a_rate_of_its_own,
 ]

@@ -195,7 +195,21 @@ def a_tensor_is_built_anew_from_another(paddle: Any) -> Any:
     return [x, x.stop_gradient]
 
 
+def a_dtype_says_its_name(paddle: Any) -> Any:
+    x = paddle.ones([1])
+    try:
+        numpys = str(np.zeros(1, x.dtype).dtype)
+    except TypeError:
+        numpys = "none"
+    return [
+        *(str(x.dtype), f"{paddle.float32}", repr(paddle.int64)),
+        *(x.dtype == paddle.float32, x.dtype == "float32", x.dtype == np.float32),
+        *(isinstance(x.dtype, paddle.dtype), numpys),
+    ]
+
+
 STORIES = (
+    a_dtype_says_its_name,
     a_tensor_of_an_array_is_a_copy,
     a_tensor_of_an_array_changes_no_array,
     a_tensor_lies_in_an_array_if_asked,

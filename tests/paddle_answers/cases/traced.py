@@ -138,6 +138,26 @@ def tensors_of_parts(paddle: Any) -> Any:
     return list(function(paddle.ones([2])))
 
 
+def an_input_is_asked_for_its_values_inside(paddle: Any) -> Any:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        if x.sum().numpy() > 1:
+            return x + 1
+        return x - 1
+
+    return [function(paddle.ones([2])), function(-paddle.ones([2]))]
+
+
+def an_input_is_compared_inside(paddle: Any) -> Any:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        if x.sum() > 1:
+            return x + 1
+        return x - 1
+
+    return [function(paddle.ones([2])), function(-paddle.ones([2]))]
+
+
 STORIES = [
     gradients_inside,
     gradients_inside_of_gradients,
@@ -149,4 +169,6 @@ STORIES = [
     the_mode_of_a_layer_is_set_by_the_layer,
     all_results_are_saved,
     tensors_of_parts,
+    an_input_is_asked_for_its_values_inside,
+    an_input_is_compared_inside,
 ]
