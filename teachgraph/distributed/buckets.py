@@ -157,11 +157,15 @@ class Reducer:
 def grouped(
     parameters: Sequence[Tensor], limit: float, last: float
 ) -> Iterator[list[Tensor]]:
-    """Yield parameters in reverse, in groups of one dtype of at most `limit` bytes."""
+    """Yield parameters in reverse, in groups of one dtype.
+
+    A group is complete once it has `limit` bytes, or `last` if no more is left for
+    the next one: what is small joins its neighbour, as each message costs a round trip.
+    """
     group: list[Tensor] = []
     size, left = 0, sum(p.data.nbytes for p in parameters)
     for parameter in reversed(parameters):
-        full = size + parameter.data.nbytes > (limit if left > last else last)
+        full = size >= (limit if left > last else last)
         if group and (full or parameter.data.dtype != group[0].data.dtype):
             yield group
             group, size = [], 0

@@ -145,8 +145,7 @@ class Process:
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None
-        self.ready, self.putting = threading.Event(), threading.Lock()
-        self.stored: dict[Any, list[Any]] = {}
+        self.ready = threading.Event()
         self.transport: Any = None
         self.log = None if job.record is None else job.record(role)
         threading.Thread(target=self.run, name=str(role), daemon=True).start()
@@ -280,7 +279,10 @@ class Process:
         stored: Sequence[str],
         *values: Any,
     ) -> Reply:
-        """Exchange gradients for parameters; large ones go through the object store.
+        """Exchange gradients for parameters.
+
+        Ray keeps a large answer in the object store of this machine. A reference in
+        the answer would cost each trainer a round trip more, to learn where it lies.
 
         Args:
             trainer: The number of the sender.
@@ -290,20 +292,9 @@ class Process:
             stored: The names of `values`.
             values: Gradients that were in the object store.
         """
-        import ray
-
-        from teachgraph.distributed.ray_transport import INLINE
-
         assert self.serving is not None
         gradients = {**messages, **dict(zip(stored, values, strict=True))}
-        reply = self.serving.exchange(trainer, number, gradients, names)
-        if sum(value.nbytes for value in reply.values.values()) <= INLINE:
-            return reply
-        with self.putting:  # once for all trainers
-            key = reply.step, tuple(names)
-            if key not in self.stored:
-                self.stored = {key: [ray.put(reply.values)]}
-            return reply._replace(values=self.stored[key])
+        return self.serving.exchange(trainer, number, gradients, names)
 
 
 def reconstructed() -> bool:

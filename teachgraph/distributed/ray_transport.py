@@ -2,8 +2,8 @@
 
 In sync mode a step is one request to each server: all gradients go, and the parameters
 come back in the answer when the step is applied. Requests go to all servers at once.
-What is large goes through the object store: a gradient as soon as it is computed, the
-parameters of a step once for all trainers; the message holds references.
+What is large goes through the object store: a gradient as soon as it is computed, so
+that the message holds a reference; the parameters of a step as Ray's own answer.
 
 Each request carries the number of its step, and a copy is kept until the server has
 saved that step. So whatever is lost, a request or its answer or the server itself, is
@@ -166,8 +166,7 @@ class RayTransport:
             try:
                 reference = request() if first is None else first
                 left = end - time.monotonic() + 5.0  # servers have limits of their own
-                answer = self.ray.get(reference, timeout=max(left, 0.1))
-                return opened(self.ray, answer)
+                return self.ray.get(reference, timeout=max(left, 0.1))
             except errors.RayTaskError as error:
                 raise self.cause_of(error) from None
             except errors.GetTimeoutError:
@@ -387,17 +386,6 @@ class RayTransport:
 def full(errors: Any) -> tuple[type[Exception], ...]:
     """Ray's errors for a full store: it puts what has no room on the disk at first."""
     return errors.ObjectStoreFullError, errors.OutOfDiskError
-
-
-def opened(ray: Any, answer: Any) -> Any:
-    """An answer, with the parameters that it refers to.
-
-    Raises:
-        RayError: They are lost, since the server died.
-    """
-    if isinstance(answer, Reply) and isinstance(answer.values, list):
-        return answer._replace(values=ray.get(answer.values[0]))
-    return answer
 
 
 def meeting_of(ray: Any, job: Any) -> Any:

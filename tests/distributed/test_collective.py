@@ -10,6 +10,7 @@ import teachgraph as tg
 from teachgraph import distributed as dist
 from teachgraph import fluid
 from teachgraph.distributed import Role, run_local
+from teachgraph.distributed.buckets import grouped
 from teachgraph.distributed.errors import DeadlockError, PeerError
 from tests.distributed.training import (
     CASES,
@@ -81,6 +82,21 @@ EAGER = {
     "momentum": lambda p: tg.optimizer.Momentum(0.1, 0.9, parameters=p),
     "adam": lambda p: tg.optimizer.Adam(0.01, parameters=p),
 }
+
+
+@pytest.mark.parametrize(
+    ("shapes", "sizes"),
+    [
+        ([(512, 512), (512,)], [[512, 512 * 512]]),
+        ([(8,), (8,), (512, 512), (512,)], [[512, 512 * 512], [8, 8]]),
+    ],
+    ids=["a bias with its weight", "a small last one"],
+)
+def test_what_is_small_joins_its_neighbour(
+    shapes: list[Any], sizes: list[list[int]]
+) -> None:
+    found = grouped([tg.zeros(shape) for shape in shapes], 25 * 2**20, 2**20)
+    assert [[parameter.size for parameter in group] for group in found] == sizes
 
 
 @pytest.mark.parametrize("megabytes", [25, 1e-5], ids=["one bucket", "one for each"])
