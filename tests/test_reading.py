@@ -11,7 +11,7 @@ import pytest
 MOST = {
     "backward": (80, 3),
     "step": (216, 8),
-    "four_lines": (1_323, 20),
+    "four_lines": (1_319, 19),
     "branch": (1_020, 20),
     "hooked": (391, 13),
     "to_static": (1_963, 38),

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from teachgraph import passes
 from teachgraph.core.errors import FeedError, at_user_line
-from teachgraph.fluid.feeding import started
+from teachgraph.fluid.feeding import loaders, started
 from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
@@ -100,11 +100,9 @@ class Executor(executor.Executor):
             use_prune: Run only what the fetches and the updates need.
         """
         by_name = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
-        own = (
-            program.program if isinstance(program, passes.CompiledProgram) else program
-        )
-        if by_loaders := started(own or default_main_program()):
-            by_name = {**(by_name or {}), **by_loaders}
+        if loaders:  # a program may feed itself
+            own: Any = getattr(program, "program", program)
+            by_name = {**(by_name or {}), **started(own or default_main_program())}
         results = super().run(
             program,
             by_name,

@@ -15,11 +15,11 @@ from teachgraph.fluid.core import EOFException
 from teachgraph.io import batch
 from teachgraph.static import Program, Variable, default_main_program
 
-__all__ = ["DataFeeder", "GeneratorLoader", "PyReader", "started"]
+__all__ = ["DataFeeder", "GeneratorLoader", "PyReader", "loaders", "started"]
 
 Reader = Callable[[], Iterable[Any]]
 
-_loaders: WeakKeyDictionary[Program, list[GeneratorLoader]] = WeakKeyDictionary()
+loaders: WeakKeyDictionary[Program, list[GeneratorLoader]] = WeakKeyDictionary()
 """The loaders that feed a program by themselves."""
 
 
@@ -30,7 +30,7 @@ def started(program: Program) -> dict[str, Any]:
         EOFException: One has no more.
         ModeError: One was not started.
     """
-    feeds = [loader.next_feed() for loader in _loaders.get(program, ())]
+    feeds = [loader.next_feed() for loader in loaders.get(program, ())]
     return {name: array for feed in feeds for name, array in feed.items()}
 
 
@@ -131,7 +131,7 @@ class GeneratorLoader:
         self.iterable = iterable
         self.batches: Iterator[Any] | None = None
         if not iterable:
-            _loaders.setdefault(default_main_program(), []).append(self)
+            loaders.setdefault(default_main_program(), []).append(self)
 
     def set_sample_generator(
         self,
