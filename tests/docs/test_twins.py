@@ -10,7 +10,7 @@ import pytest
 
 from docs.sources import MANUALS, PAGES, manual
 
-APART = {"guide/index", "guide/grading"}
+APART = {"guide/index"}
 """Pages whose Chinese edition is arranged in its own way."""
 
 FENCE = re.compile(r"(?ms)^```(\w*)\n(.*?)^```$")
