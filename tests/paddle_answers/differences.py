@@ -234,6 +234,15 @@ def numbers(*values: float) -> list[Any]:
 
 IN_PLACE = [
     Row(
+        "`as_strided`, `unfold` and `view` as another dtype are copies: elements that "
+        "overlap, or bytes in two dtypes, have no gradient of what is overwritten",
+        {
+            "strides windows and bytes are written to": [
+                *(numbers(1.0, 1.0, 1.0, 1.0), 0) * 3
+            ]
+        },
+    ),
+    Row(
         "a gradient knows what was overwritten through a view; Paddle's does not",
         {
             "a view on the tape is multiplied": [

@@ -396,6 +396,19 @@ def an_assignment_to_all_of_a_view_on_the_tape(paddle: Any) -> Any:
     return y
 
 
+def strides_windows_and_bytes_are_written_to(paddle: Any) -> Any:
+    answers: list[Any] = []
+    for view in (
+        lambda a: paddle.as_strided(a, [2], [2]),
+        lambda a: a.unfold(0, 2, 2),
+        lambda a: a.view("int32"),
+    ):
+        a = paddle.ones([4])
+        view(a).zero_()
+        answers += [a, a.inplace_version]
+    return answers
+
+
 STORIES = (
     what_lies_in_the_memory_of_a_tensor_changes_with_it,
     what_is_overwritten_has_a_gradient_of_zeros,
@@ -425,4 +438,5 @@ STORIES = (
     a_pylayer_that_gives_integers_gets_gradients_whole,
     a_filled_tensor_is_used_again,
     an_assignment_to_all_of_a_view_on_the_tape,
+    strides_windows_and_bytes_are_written_to,
 )
