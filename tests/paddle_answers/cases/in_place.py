@@ -398,11 +398,12 @@ def an_assignment_to_all_of_a_view_on_the_tape(paddle: Any) -> Any:
 
 def strides_windows_and_bytes_are_written_to(paddle: Any) -> Any:
     answers: list[Any] = []
-    for view in (
+    views: list[Callable[[Any], Any]] = [
         lambda a: paddle.as_strided(a, [2], [2]),
         lambda a: a.unfold(0, 2, 2),
         lambda a: a.view("int32"),
-    ):
+    ]
+    for view in views:
         a = paddle.ones([4])
         view(a).zero_()
         answers += [a, a.inplace_version]
