@@ -33,13 +33,18 @@ pytestmark = [
 ]
 
 
+AGAIN = 2.0
+"""Seconds to the next interrupt, if one is lost in a finalizer: long, as the second one
+within a step breaks it off, and a step takes long where others have the processor."""
+
+
 def interrupted(work: Callable[[], None], after: float) -> bool:
     """True if the work was interrupted, as a signal was to do after some time."""
     before = signal.signal(
         signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT)
     )
     try:
-        signal.setitimer(signal.ITIMER_REAL, after, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, after, AGAIN)
         while True:
             work()
     except KeyboardInterrupt:
