@@ -86,3 +86,28 @@ figure.tight_layout()
 falling = lean * speed > 0
 share = np.mean((right > 0.5)[falling] == (lean > 0)[falling])
 print(f"it pushes under the falling pole in {100 * share:.0f}% of these states")
+
+# %% [markdown]
+# ## A game
+#
+# One more game of the policy that has learned, at six moments: the cart on its track,
+# and the pole at the angle that it has. The arrow is the push of that moment.
+
+# %%
+played = models.play(env, policy)
+moments = np.linspace(0, len(played.rewards) - 1, 6).astype(int)
+figure, axes = plt.subplots(2, 3, figsize=(8, 3.2))
+for axis, moment in zip(axes.flat, moments, strict=True):
+    place, _, angle, _ = played.observations[moment]
+    tip = place + np.sin(angle), np.cos(angle)
+    axis.plot([-2.4, 2.4], [-0.2, -0.2], color="gray", linewidth=1)
+    axis.add_patch(plt.Rectangle((place - 0.25, -0.15), 0.5, 0.15, color="tab:blue"))
+    axis.plot([place, tip[0]], [0, tip[1]], color="tab:orange", linewidth=3)
+    side = 1 if played.actions[moment] else -1
+    start, end = (place + 0.3 * side, -0.075), (place + 0.9 * side, -0.075)
+    axis.annotate("", xytext=start, xy=end, arrowprops={"arrowstyle": "->"})
+    axis.set_title(f"step {moment + 1}", fontsize=9)
+    axis.set(xlim=(-2.5, 2.5), ylim=(-0.4, 1.2), aspect="equal", yticks=[])
+figure.supxlabel("place of the cart, in metres", fontsize=9)
+figure.tight_layout()
+print(f"the pole stood for {len(played.rewards)} steps")

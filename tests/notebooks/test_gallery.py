@@ -123,14 +123,18 @@ def test_lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> N
 
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_the_policy_solves_cartpole_and_pushes_under_the_pole(notebook: Any) -> None:
+def test_the_policy_solves_cartpole_and_shows_a_game(notebook: Any) -> None:
     if notebook.metadata["source"] != "cartpole_policy":
         return
     text = printed(notebook)
     (mean,) = re.findall(r"mean of the last 100: ([\d.]+)", text)
     (share,) = re.findall(r"falling pole in (\d+)%", text)
+    (steps,) = re.findall(r"the pole stood for (\d+) steps", text)
     assert float(mean) >= 195
     assert int(share) > 85
+    assert int(steps) >= 195
+    drawn = [o.get("data", {}) for o in notebook.cells[-1].get("outputs", ())]
+    assert any("image/png" in data for data in drawn)
 
 
 @pytest.mark.notebook
