@@ -90,9 +90,11 @@ def families(paddle: Any) -> dict[str, Family]:
     words = np.random.default_rng(0).integers(0, 30522, (1, 32))
     return {
         "mlp": Family(lambda: two_layers(784, 100, 10), drawn(256, 784), 10),
+        "toy": Family(lambda: two_layers(8, 8, 4), drawn(8, 8), 4),
         "policy": Family(lambda: two_layers(4, 128, 2), drawn(32, 4), 2),
         "lenet": Family(models.LeNet, drawn(64, 1, 28, 28), 10),
         "resnet18": Family(models.resnet18, drawn(2, 3, 64, 64), 1000),
+        "resnet50": Family(models.resnet50, drawn(1, 3, 224, 224)),
         "lstm": Family(lambda: Last(nn.LSTM(128, 128)), drawn(16, 32, 128), 10),
         "lstm cells": Family(
             lambda: Last(nn.RNN(nn.LSTMCell(128, 128))), drawn(1, 32, 128)
@@ -108,6 +110,19 @@ def families(paddle: Any) -> dict[str, Family]:
     }
 
 
+def training(optimizer: Any, loss_of: Step) -> Step:
+    """A step of an optimizer, which gives the loss before it."""
+
+    def step() -> Any:
+        loss = loss_of()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
 def cartpole(paddle: Any) -> Step:
     """An episode's choices, one state at a time, and one update by REINFORCE."""
     nn, f = paddle.nn, paddle.nn.functional
@@ -116,18 +131,14 @@ def cartpole(paddle: Any) -> Step:
     states, returns = map(paddle.to_tensor, (drawn(32, 4), drawn(32)))
     one_by_one = list(paddle.split(states, 32))
 
-    def step() -> Any:
+    def loss() -> Any:
         with paddle.no_grad():
             chosen = [paddle.multinomial(f.softmax(net(s)), 1) for s in one_by_one]
         all_chosen = paddle.concat(chosen)
         taken = paddle.take_along_axis(f.log_softmax(net(states)), all_chosen, 1)
-        loss = -(taken[:, 0] * returns).mean()
-        loss.backward()
-        optimizer.step()
-        optimizer.clear_grad()
-        return loss
+        return -(taken[:, 0] * returns).mean()
 
-    return step
+    return training(optimizer, loss)
 
 
 def element_loop(paddle: Any) -> Step:
@@ -136,17 +147,13 @@ def element_loop(paddle: Any) -> Step:
     w, b = (paddle.create_parameter([1], "float32") for _ in "wb")
     optimizer = paddle.optimizer.SGD(0.01, parameters=[w, b])
 
-    def step() -> Any:
-        loss = 0.0
+    def loss() -> Any:
+        total = 0.0
         for i in range(20):
-            loss = loss + (w * x[i] + b - y[i]) ** 2
-        loss = loss / 20
-        loss.backward()
-        optimizer.step()
-        optimizer.clear_grad()
-        return loss
+            total = total + (w * x[i] + b - y[i]) ** 2
+        return total / 20
 
-    return step
+    return training(optimizer, loss)
 
 
 LOOPS = {"cartpole": cartpole, "element loop": element_loop}
@@ -163,15 +170,8 @@ def eager(paddle: Any, name: str) -> Step:
         return paddle.no_grad()(lambda: net(x).mean())
     y = paddle.to_tensor(np.arange(len(family.x)) % family.classes)
     optimizer = paddle.optimizer.SGD(0.01, parameters=net.parameters())
-
-    def step() -> Any:
-        loss = paddle.nn.functional.cross_entropy(net(x), y)
-        loss.backward()
-        optimizer.step()
-        optimizer.clear_grad()
-        return loss
-
-    return step
+    cross_entropy = paddle.nn.functional.cross_entropy
+    return training(optimizer, lambda: cross_entropy(net(x), y))
 
 
 def static(paddle: Any, name: str) -> Step:

@@ -54,7 +54,7 @@ def measured(
     asked: Sequence[Sequence[str]], family: str, seconds: float
 ) -> Iterator[float]:
     """Yield the seconds of a step of each contender, in its fastest round."""
-    running = [Contender(*command) for command in asked]  # type: ignore[call-arg]
+    running = [Contender(command) for command in asked]
     fastest = [math.inf] * len(running)
     try:
         for contender in running:

@@ -63,11 +63,14 @@ def contenders() -> dict[str, list[str]]:
 
 
 class Contender:
-    """A process that times steps; see `worker`."""
+    """A process that times steps; see `worker`.
 
-    def __init__(
-        self, python: str, library: str, way: str, clock: str, threads: str
-    ) -> None:
+    Args:
+        command: The Python, the library, the way, the clock and the threads.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        python, library, way, clock, threads = command
         most = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads)
         self.told = TemporaryFile("w+")  # noqa: SIM115  closed when the process ends
         self.process = subprocess.Popen(
@@ -110,7 +113,7 @@ def measured(
 ) -> dict[str, float]:
     """The seconds of a step of each contender, in its fastest round."""
     times = dict.fromkeys(commands, math.inf)
-    running = {name: Contender(*asked) for name, asked in commands.items()}
+    running = {name: Contender(asked) for name, asked in commands.items()}
     try:
         for contender in running.values():
             contender.ask(family)
