@@ -195,14 +195,10 @@ _NAMES = {
         *("is_grad_enabled", "no_grad"),
     ],
     "device": [
-        "get_device",
-        "is_compiled_with_cinn",
-        "is_compiled_with_custom_device",
-        "is_compiled_with_distribute",
-        "is_compiled_with_ipu",
-        "is_compiled_with_rocm",
-        "is_compiled_with_xpu",
-        "set_device",
+        *("get_device", "set_device"),
+        *("is_compiled_with_cinn", "is_compiled_with_custom_device"),
+        *("is_compiled_with_distribute", "is_compiled_with_ipu"),
+        *("is_compiled_with_rocm", "is_compiled_with_xpu"),
     ],
     "hapi.model": ["Model"],
     "io": ["batch"],
@@ -236,7 +232,7 @@ _REGISTERING = {
     ("backend", "onnxruntime"): "deploy.onnxruntime",
     ("message", "op"): "ops.error_message",
 }
-"""Modules that register a mode's interpreter, a backend, what is told."""
+"""Modules that register the interpreter of a mode, a backend or the words of errors."""
 
 _OPS = ("ops", "static", "jit", "onnx", "distributed")
 """Modules that register ops, those that most programs hold first."""

@@ -82,7 +82,7 @@ def test_two_traces_have_one_slider(offline: Watched, tmp_path: Path) -> None:
     expect(said.nth(0)).to_contain_text("the whole gradient of y is")
     expect(said.nth(1)).to_contain_text("the whole gradient of y is 27")
     said.nth(1).get_by_role("button").click()
-    first = shown.log["events"][-1]["first"]  # type: ignore[typeddict-item]
+    first = shown.log["events"][-1]["first"]
     for view, position in zip(views.all(), first, strict=True):
         expect(view).to_have_attribute("data-position", str(position))
         expect(view.locator(".tg-inspector")).to_contain_text("y.grad")

@@ -31,7 +31,7 @@ def listening(
 ) -> Iterator[None]:
     """Hears what happens on a page that other tests use too."""
     for event, handler in handlers.items():
-        page.on(event, handler)  # type: ignore[call-overload]
+        page.on(event, handler)
     yield
     for event, handler in handlers.items():
         page.remove_listener(event, handler)

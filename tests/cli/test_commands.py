@@ -252,6 +252,6 @@ def test_a_disk_error_without_a_file_is_told_without_one(
     def full(*_: Any) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(command.ACTIONS, "status", full)  # type: ignore[arg-type]
+    monkeypatch.setitem(command.ACTIONS, "status", full)
     assert main(["course", "status"]) == 2
     assert capsys.readouterr().err == "No space left on device\n"

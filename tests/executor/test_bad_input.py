@@ -108,7 +108,7 @@ def test_a_feed_that_is_no_dictionary(feed: Any, loss: Variable) -> None:
 def test_a_feed_keyed_by_variables(loss: Variable) -> None:
     x = loss.block.var("x")
     with pytest.raises(TypeError, match="feed's keys are the names of variables"):
-        Executor().run(feed={x: ONES}, fetch_list=[loss])  # type: ignore[dict-item]
+        Executor().run(feed={x: ONES}, fetch_list=[loss])
 
 
 def test_a_fetch_of_what_does_not_exist(loss: Variable, executor: Executor) -> None:
@@ -159,9 +159,9 @@ def test_a_closed_executor(loss: Variable, executor: Executor) -> None:
 
 def test_what_is_no_program_and_what_is_no_scope(loss: Variable) -> None:
     with pytest.raises(TypeError, match="Executor requires Program"):
-        Executor().run("main")  # type: ignore[arg-type]
+        Executor().run("main")
     with pytest.raises(TypeError, match="Executor requires Scope"):
-        Executor().run(feed={"x": ONES}, fetch_list=[loss], scope={})  # type: ignore[arg-type]
+        Executor().run(feed={"x": ONES}, fetch_list=[loss], scope={})
 
 
 def test_shapes_that_do_not_fit_when_run(executor: Executor) -> None:

@@ -118,10 +118,10 @@ WRONG: list[tuple[Use, type[Exception], str]] = [
     (lambda rnn, x, n: rnn.step_input(x), ProgramError, "takes how long each row is"),
     (lambda rnn, x, n: rnn.step_input(n, lengths=n), ShapeError, "[rows, steps, ...]"),
     (lambda rnn, x, n: rnn.step_input(x, lengths=x), ShapeError, "lengths is [rows]"),
-    (lambda rnn, x, n: rnn.step_input(3, lengths=n), TypeError, "takes a Variable"),  # type: ignore[arg-type]
+    (lambda rnn, x, n: rnn.step_input(3, lengths=n), TypeError, "takes a Variable"),
     (lambda rnn, x, n: rnn.memory(shape=[2]), ProgramError, "a step_input before it"),
     (lambda rnn, x, n: rnn.output(x), ProgramError, "begins with a step_input"),
-    (lambda rnn, x, n: rnn.output(3), TypeError, "output takes Variables"),  # type: ignore[arg-type]
+    (lambda rnn, x, n: rnn.output(3), TypeError, "output takes Variables"),
     (lambda rnn, x, n: None, ProgramError, "there is none"),
 ]
 

@@ -42,9 +42,9 @@ def test_a_run_trains_in_its_own_scope_alone(programs: Fresh) -> None:
     executor, one, other = Executor(), Scope(), Scope()
     for scope in (one, other):
         executor.run(programs.startup, scope=scope)
-    before = np.array(other.find_var("fc_0.b_0").get_tensor())  # type: ignore[union-attr]
+    before = np.array(other.find_var("fc_0.b_0").get_tensor())
     executor.run(feed={"x": ONES}, scope=one)
-    after = [np.array(s.find_var("fc_0.b_0").get_tensor()) for s in (one, other)]  # type: ignore[union-attr]
+    after = [np.array(s.find_var("fc_0.b_0").get_tensor()) for s in (one, other)]
     np.testing.assert_allclose(after[0], before - 0.1 / 3, rtol=1e-6)
     np.testing.assert_array_equal(after[1], before)
     assert not programs.scope.local_var_names()
@@ -69,7 +69,7 @@ def test_a_scopes_variable_is_made_set_and_read() -> None:
     read[...] = 8.0
     np.testing.assert_array_equal(np.array(tensor), np.ones((2, 3)))
     assert (tensor.shape(), tensor._is_initialized()) == ([2, 3], True)
-    assert scope.find_var("w").get_tensor().shape() == [2, 3]  # type: ignore[union-attr]
+    assert scope.find_var("w").get_tensor().shape() == [2, 3]
 
 
 def test_setting_a_parameter_keeps_its_dtype(programs: Fresh) -> None:
@@ -209,7 +209,7 @@ def test_a_changed_program_is_planned_anew() -> None:
     assert executor.run(feed=feed, fetch_list=["renamed"])[0][0] == 5.0
     y.persistable = True
     executor.run(feed=feed)
-    assert np.array(global_scope().find_var("renamed").get_tensor())[0] == 5.0  # type: ignore[union-attr]
+    assert np.array(global_scope().find_var("renamed").get_tensor())[0] == 5.0
 
 
 def test_an_unchanged_program_is_planned_once() -> None:

@@ -191,7 +191,7 @@ def test_what_is_no_dataset_or_no_file(
     executor = Executor()
     for wrong in (None, 3):
         with pytest.raises(InvalidValueError, match="dataset is need and should be"):
-            executor.train_from_dataset(dataset=wrong)  # type: ignore[arg-type]
+            executor.train_from_dataset(dataset=wrong)
     with pytest.raises(InvalidValueError, match="datafeed class Nope does not exist"):
         fluid.DatasetFactory().create_dataset("Nope")
     with pytest.raises(DataError, match=r"gone\.txt"):

@@ -267,7 +267,7 @@ def test_what_a_model_needs_is_asked_for() -> None:
     with pytest.raises(ModeError, match="prepare"):
         tg.Model(net).evaluate(ROWS)
     with pytest.raises(DTypeError, match="Layer"):
-        tg.Model(3)  # type: ignore[arg-type]
+        tg.Model(3)
     with pytest.raises(DTypeError, match="InputSpec"):
         tg.Model(net, inputs=[None, 4])
     with pytest.raises(DTypeError, match="'loss'"):

@@ -159,7 +159,7 @@ def test_threads_end_with_their_reader() -> None:
     ):
         samples = iter(made())
         next(samples)
-        samples.close()  # type: ignore[attr-defined]
+        samples.close()
     deadline = time.monotonic() + 20
     while named("reader") and time.monotonic() < deadline:
         time.sleep(0.01)

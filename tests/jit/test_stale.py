@@ -71,7 +71,7 @@ class Listed(list[Any]):
 
 def listed() -> Any:
     made = Listed([2.0])
-    made.scale = 3.0  # type: ignore[attr-defined]
+    made.scale = 3.0
     return made
 
 
@@ -80,9 +80,9 @@ def scaled() -> Any:
 
     @wraps(np.square)
     def function(x: Any) -> Any:
-        return x * function.scale  # type: ignore[attr-defined]
+        return x * function.scale
 
-    function.__module__, function.scale = __name__, 2.0  # type: ignore[attr-defined]
+    function.__module__, function.scale = __name__, 2.0
     return function
 
 
@@ -412,7 +412,7 @@ def test_a_definition_may_change(of: Any, change: Change, how: str) -> None:
 
 
 SETTINGS = ModuleType("settings_read_by_functions")
-SETTINGS.scale = 2.0  # type: ignore[attr-defined]
+SETTINGS.scale = 2.0
 
 BEFORE = {
     "a library's function": (

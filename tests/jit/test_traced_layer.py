@@ -128,7 +128,7 @@ def test_a_strategy_is_chosen_before_the_first_run() -> None:
 def test_what_is_wrong_is_said() -> None:
     x = batch(0)
     with pytest.raises(DTypeError, match=r"must be paddle\.nn\.Layer"):
-        TracedLayer.trace(lambda v: v, [x])  # type: ignore[arg-type]
+        TracedLayer.trace(lambda v: v, [x])
     with pytest.raises(DTypeError, match="each element of inputs"):
         TracedLayer.trace(nn.Linear(3, 2), [1.0])
     _, traced = TracedLayer.trace(nn.Linear(3, 2), [x])

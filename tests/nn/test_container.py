@@ -43,7 +43,7 @@ def test_a_number_past_the_end_is_an_index_error(index: int) -> None:
 
 def test_what_is_no_layer_is_refused() -> None:
     with pytest.raises(DTypeError, match="sublayer"):
-        nn.LayerList([3])  # type: ignore[list-item]
+        nn.LayerList([3])
 
 
 def test_parameters_in_a_list_are_the_owners() -> None:

@@ -30,7 +30,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "Linear: each dimension of a parameter is greater than 0, got [-3, 4]",
     ),
     "a list for a state": (
-        lambda: nn.Linear(3, 4).set_state_dict([1]),  # type: ignore[arg-type]
+        lambda: nn.Linear(3, 4).set_state_dict([1]),
         DTypeError,
         "a state is a dictionary from names to values",
     ),

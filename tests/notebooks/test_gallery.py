@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,11 +94,22 @@ def test_it_shows_itself_in_a_picture_that_steps(notebook: Any) -> None:
     assert any('class="tg-still"' in data.get("text/html", "") for data in shown)
 
 
+FIGURES: dict[str, Callable[[Any], None]] = {}
+"""What a notebook prints is what its text says, by notebook."""
+
+
+def figures_of(name: str) -> Callable[[Callable[[Any], None]], None]:
+    return functools.partial(FIGURES.setdefault, name)
+
+
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_both_relus_learn_the_digits_alike(notebook: Any) -> None:
-    if notebook.metadata["source"] != "digits_py_func":
-        return
+def test_it_prints_what_its_text_says(notebook: Any) -> None:
+    FIGURES[notebook.metadata["source"]](notebook)
+
+
+@figures_of("digits_py_func")
+def both_relus_learn_the_digits_alike(notebook: Any) -> None:
     text = printed(notebook)
     accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
     assert len(accuracies) == 10
@@ -109,11 +122,8 @@ def test_both_relus_learn_the_digits_alike(notebook: Any) -> None:
     assert float(rows[1][1]) > max(1.0, float(rows[0][1]))
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> None:
-    if notebook.metadata["source"] != "digits_lenet":
-        return
+@figures_of("digits_lenet")
+def lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> None:
     text = printed(notebook)
     accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
     assert len(accuracies) == 4
@@ -121,11 +131,8 @@ def test_lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> N
     assert "difference after loading: 0.0" in text
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_policy_solves_cartpole_and_shows_a_game(notebook: Any) -> None:
-    if notebook.metadata["source"] != "cartpole_policy":
-        return
+@figures_of("cartpole_policy")
+def the_policy_solves_cartpole_and_shows_a_game(notebook: Any) -> None:
     text = printed(notebook)
     (mean,) = re.findall(r"mean of the last 100: ([\d.]+)", text)
     (share,) = re.findall(r"falling pole in (\d+)%", text)
@@ -137,11 +144,8 @@ def test_the_policy_solves_cartpole_and_shows_a_game(notebook: Any) -> None:
     assert any("image/png" in data for data in drawn)
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
-    if notebook.metadata["source"] != "bert_four_ways":
-        return
+@figures_of("bert_four_ways")
+def the_bert_answers_four_ways_alike(notebook: Any) -> None:
     text = printed(notebook)
     (accuracy,) = re.findall(r"accuracy ([\d.]+)%", text)
     assert float(accuracy) > 90
@@ -153,11 +157,8 @@ def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
     assert "- film was not good" in text
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_a_killed_server_changes_nothing(notebook: Any) -> None:
-    if notebook.metadata["source"] != "parameter_server":
-        return
+@figures_of("parameter_server")
+def a_killed_server_changes_nothing(notebook: Any) -> None:
     text = printed(notebook)
     for line in (
         "trainers agree bit for bit: True",
@@ -171,13 +172,8 @@ def test_a_killed_server_changes_nothing(notebook: Any) -> None:
     assert max(map(float, differences)) < 1e-6
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_a_loop_and_its_steps_written_out_have_the_same_gradients(
-    notebook: Any,
-) -> None:
-    if notebook.metadata["source"] != "static_while_rnn":
-        return
+@figures_of("static_while_rnn")
+def a_loop_and_its_steps_written_out_have_the_same_gradients(notebook: Any) -> None:
     text = printed(notebook)
     assert "alike to 1e-6: True" in text
     assert "elementwise_add, tanh -> fused_elementwise" in text
@@ -188,11 +184,8 @@ def test_a_loop_and_its_steps_written_out_have_the_same_gradients(
     assert all(float(planned) < float(naive) for _, naive, planned in rows)
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_faults_of_the_network_are_seen_and_mended(notebook: Any) -> None:
-    if notebook.metadata["source"] != "why_it_does_not_learn":
-        return
+@figures_of("why_it_does_not_learn")
+def the_faults_of_the_network_are_seen_and_mended(notebook: Any) -> None:
     text = printed(notebook)
     guesses, learns = map(float, re.findall(r"accuracy ([\d.]+)%", text))
     assert guesses < 20
@@ -203,24 +196,16 @@ def test_the_faults_of_the_network_are_seen_and_mended(notebook: Any) -> None:
     assert "surprise = -tg.log(probability)" in text
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_four_lines_fall_as_the_chain_rule_says(notebook: Any) -> None:
-    if notebook.metadata["source"] != "four_lines":
-        return
+@figures_of("four_lines")
+def the_four_lines_fall_as_the_chain_rule_says(notebook: Any) -> None:
     text = printed(notebook)
     assert "each gradient is 0.15: True" in text
     assert "falls by 0.003250, as the chain rule says: 0.003250" in text
     assert "fc_0_w_0_GRAD = X.T @ fc_0_tmp_0_GRAD" in text
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_first_model_that_is_good_enough_saves_most_of_the_work(
-    notebook: Any,
-) -> None:
-    if notebook.metadata["source"] != "good_enough":
-        return
+@figures_of("good_enough")
+def the_first_model_that_is_good_enough_saves_most_of_the_work(notebook: Any) -> None:
     text = printed(notebook)
     assert "the loop is right as often: True" in text
     rows = re.findall(r"^ +([\d.]+) +([\d.]+)% +(\d+) ", text, re.MULTILINE)
@@ -229,13 +214,8 @@ def test_the_first_model_that_is_good_enough_saves_most_of_the_work(
     assert by_bar["0.90"][1] < 0.3 * by_bar["1.01"][1]
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_six_models_take_the_same_steps_each_way_and_share_memory(
-    notebook: Any,
-) -> None:
-    if notebook.metadata["source"] != "dynamic_or_static":
-        return
+@figures_of("dynamic_or_static")
+def six_models_take_the_same_steps_each_way_and_share_memory(notebook: Any) -> None:
     text = printed(notebook)
     assert "all ways agree: True" in text
     rows = re.findall(
@@ -250,11 +230,8 @@ def test_six_models_take_the_same_steps_each_way_and_share_memory(
     assert max(map(int, shares)) < 70
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_numbers_are_translated_that_were_never_seen(notebook: Any) -> None:
-    if notebook.metadata["source"] != "translation":
-        return
+@figures_of("translation")
+def numbers_are_translated_that_were_never_seen(notebook: Any) -> None:
     text = printed(notebook)
     assert "in both: 0 numbers" in text
     accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
@@ -265,13 +242,8 @@ def test_numbers_are_translated_that_were_never_seen(notebook: Any) -> None:
     assert min(int(share) for _, share in crossed) > 70
 
 
-@pytest.mark.notebook
-@pytest.mark.slow
-def test_the_penalty_is_right_and_the_clouds_are_learned_with_it_only(
-    notebook: Any,
-) -> None:
-    if notebook.metadata["source"] != "gradient_penalty":
-        return
+@figures_of("gradient_penalty")
+def the_penalty_is_right_and_the_clouds_are_learned_with_it_only(notebook: Any) -> None:
     text = printed(notebook)
     assert "slope 27, slope of the slope 18" in text
     (difference,) = re.findall(r"largest difference: (\S+)", text)

@@ -117,10 +117,10 @@ def test_groups_that_make_no_sense(
         (lambda: opt.Adam(beta1=1.0), r"beta1 must be a number in \[0, 1\), got 1.0"),
         (lambda: opt.Adam(beta2=-1.0), "beta2"),
         (lambda: opt.Adam(epsilon=-1.0), "epsilon"),
-        (lambda: opt.AdamW(weight_decay="a"), "weight_decay"),  # type: ignore[arg-type]
+        (lambda: opt.AdamW(weight_decay="a"), "weight_decay"),
         (lambda: opt.Adamax(beta1=3.0), "beta1"),
         (lambda: opt.Lamb(beta2=1.0), "beta2"),
-        (lambda: opt.Momentum(momentum=None), "momentum"),  # type: ignore[arg-type]
+        (lambda: opt.Momentum(momentum=None), "momentum"),
         (lambda: opt.RMSProp(0.1, rho=-2.0), "rho"),
         (lambda: opt.Adadelta(rho=float("nan")), "rho"),
         (lambda: opt.Adagrad(0.1, initial_accumulator_value=-1.0), "initial"),
@@ -138,8 +138,8 @@ def test_numbers_out_of_their_range(make: Callable[[], Any], says: str) -> None:
     [
         lambda: opt.SGD(weight_decay="strong"),
         lambda: opt.SGD(grad_clip=3),
-        lambda: opt.AdamW(apply_decay_param_fun="w"),  # type: ignore[arg-type]
-        lambda: opt.Lamb(exclude_from_weight_decay_fn=3),  # type: ignore[arg-type]
+        lambda: opt.AdamW(apply_decay_param_fun="w"),
+        lambda: opt.Lamb(exclude_from_weight_decay_fn=3),
     ],
 )
 def test_settings_of_the_wrong_kind(make: Callable[[], Any]) -> None:
@@ -151,12 +151,12 @@ def test_settings_of_the_wrong_kind(make: Callable[[], Any]) -> None:
     "make",
     [
         lambda: ClipGradByNorm(-1.0),
-        lambda: ClipGradByNorm("a"),  # type: ignore[arg-type]
+        lambda: ClipGradByNorm("a"),
         lambda: ClipGradByGlobalNorm(0.0),
         lambda: ClipGradByValue(-1.0),
         lambda: ClipGradByValue(1.0, 2.0),
         lambda: ClipGradByValue(float("nan"), 0.0),
-        lambda: tg.regularizer.L2Decay("a"),  # type: ignore[arg-type]
+        lambda: tg.regularizer.L2Decay("a"),
     ],
 )
 def test_bounds_that_bound_nothing(make: Callable[[], Any]) -> None:

@@ -139,7 +139,7 @@ class Alias:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
         """Take charge of `paddle` and what is in it."""
         known = name.partition(".")[0] == "paddle"
-        return ModuleSpec(name, self) if known else None  # type: ignore[arg-type]
+        return ModuleSpec(name, self) if known else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import ours."""
@@ -280,7 +280,7 @@ def main(arguments: Sequence[str]) -> None:
         return answer(examples())
     if arguments[:1] == ["--run"]:
         if arguments[1:] == ["here"]:
-            sys.meta_path.insert(0, Alias())  # type: ignore[arg-type]
+            sys.meta_path.insert(0, Alias())
         for module in ("", ".static", ".jit", ".io", ".optimizer", ".vision"):
             importlib.import_module(f"paddle{module}")  # before the processes part
         return answer(run_all(json.load(sys.stdin)))

@@ -63,7 +63,7 @@ def test_a_program_that_has_grown_is_compiled_anew(programs: Fresh) -> None:
 
 def test_only_programs_are_compiled() -> None:
     with pytest.raises(TypeError, match=r"must be .*Program.*received .*str"):
-        static.CompiledProgram("main")  # type: ignore[arg-type]
+        static.CompiledProgram("main")
 
 
 def test_a_switch_that_is_none() -> None:

@@ -104,7 +104,7 @@ CALLS: dict[str, Callable[[], Call]] = {
 
 def function(name: str) -> Callable[..., Any]:
     room, _, bare = name.rpartition(".")
-    return getattr(static.nn if room else static, bare)  # type: ignore[no-any-return]
+    return getattr(static.nn if room else static, bare)
 
 
 def refusals(name: str) -> Iterator[tuple[Call, Exception]]:

@@ -85,7 +85,7 @@ def test_a_parameter_has_only_known_sizes(block: Block, shape: list[Any]) -> Non
 
 def test_a_parameter_needs_a_shape(block: Block) -> None:
     with pytest.raises(TypeError, match="shape of a parameter is a list, got None"):
-        block.create_parameter("w", None)  # type: ignore[arg-type]
+        block.create_parameter("w", None)
 
 
 def test_a_parameter_takes_no_variables_name(block: Block) -> None:
@@ -113,7 +113,7 @@ def test_var_looks_in_this_block_alone(programs: Fresh) -> None:
     with pytest.raises(ProgramError, match="var b is not in this block or one around"):
         inner._var_recursive("b")
     with pytest.raises(TypeError, match="var require string as parameter"):
-        outer.var(3)  # type: ignore[arg-type]
+        outer.var(3)
 
 
 def append(block: Block, type: str | None, inputs: Any, **more: Any) -> Any:

@@ -52,7 +52,7 @@ def test_a_batch_is_put_in_front_and_taken_away() -> None:
     with pytest.raises(InvalidValueError, match="Not support to unbatch"):
         spec.unbatch()
     with pytest.raises(TypeError, match=r"type.batch_size. should be `int`"):
-        spec.batch(2.0)  # type: ignore[arg-type]
+        spec.batch(2.0)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_the_work_grows_as_the_operators(read: Read, tmp_path: Path) -> None:
     for size in (40, 40, 400):  # the first time imports what it uses
         document = saved(size, tmp_path)
         with fresh():
-            counts.append(steps(lambda d=document: read(d, tmp_path)))  # type: ignore[misc]
+            counts.append(steps(lambda d=document: read(d, tmp_path)))
     assert counts[2] < 10.5 * counts[1]
 
 

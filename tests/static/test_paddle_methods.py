@@ -60,7 +60,7 @@ def test_a_program_is_pruned_to_its_targets(programs: Fresh) -> None:
 @pytest.mark.parametrize("name", ["throw_on_error", "with_details"])
 def test_a_switch_that_is_no_switch_is_refused(name: str, programs: Fresh) -> None:
     with pytest.raises(TypeError, match=f"The type of {name} parameter is wrong"):
-        programs.main.to_string(**{"throw_on_error": True, name: "x"})  # type: ignore[arg-type]
+        programs.main.to_string(**{"throw_on_error": True, name: "x"})
 
 
 def test_operators_are_put_in_and_taken_out(programs: Fresh) -> None:

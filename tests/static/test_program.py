@@ -71,7 +71,7 @@ def test_the_four_lines_are_printed_as_paddle_prints_them(programs: Fresh) -> No
 
 def test_to_string_takes_a_bool(programs: Fresh) -> None:
     with pytest.raises(TypeError, match="throw_on_error parameter is wrong"):
-        programs.main.to_string("yes")  # type: ignore[arg-type]
+        programs.main.to_string("yes")
 
 
 def test_all_variables_come_block_by_block(programs: Fresh) -> None:
@@ -233,7 +233,7 @@ def test_each_change_is_a_new_version(programs: Fresh) -> None:
 
 def test_a_seed_is_a_number(programs: Fresh) -> None:
     with pytest.raises(TypeError, match="random_seed is an integer"):
-        programs.main.random_seed = "today"  # type: ignore[assignment]
+        programs.main.random_seed = "today"
 
 
 class Birth(Observer):

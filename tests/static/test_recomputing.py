@@ -198,7 +198,7 @@ def test_checkpoints_are_variables_or_names() -> None:
         with pytest.raises(TypeError, match=r"Variables or their names.*int"):
             static.append_backward(loss, checkpoints=[3])
         with pytest.raises(TypeError, match=r"'checkpoints'.*must be list or tuple"):
-            static.append_backward(loss, checkpoints=loss)  # type: ignore[arg-type]
+            static.append_backward(loss, checkpoints=loss)
 
 
 def test_an_optimizer_asks_for_its_checkpoints() -> None:

@@ -123,7 +123,7 @@ def test_a_loop_that_is_left_or_raises_leaves_nobody_watching() -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert not failing.events["events"][-1]["ok"]  # type: ignore[typeddict-item]
+    assert not failing.events["events"][-1]["ok"]
 
 
 def test_the_text_has_the_curve_in_one_line() -> None:

@@ -98,7 +98,7 @@ def test_the_log_is_in_it_and_ends_no_element() -> None:
 
 def test_a_log_that_was_tampered_with_is_not_drawn() -> None:
     log = record(FOUR_LINES).log
-    log["events"][2]["line"] = "1; alert(1)"  # type: ignore[typeddict-item]
+    log["events"][2]["line"] = "1; alert(1)"
     with pytest.raises(LogError, match=r"events\[2\]\.line"):
         page(log)
 

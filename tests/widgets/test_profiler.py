@@ -212,9 +212,9 @@ def test_a_schedule_is_two_numbers_or_a_function(scheduler: Any) -> None:
 def test_words_that_are_none_of_ours_are_refused() -> None:
     profile = tg.profiler.Profiler()
     with pytest.raises(tg.errors.InvalidValueError, match="one of SortedKeys"):
-        profile.summary(sorted_by="total")  # type: ignore[arg-type]
+        profile.summary(sorted_by="total")
     with pytest.raises(tg.errors.InvalidValueError, match="on_trace_ready is called"):
-        tg.profiler.Profiler(on_trace_ready="folder")  # type: ignore[arg-type]
+        tg.profiler.Profiler(on_trace_ready="folder")
 
 
 @pytest.mark.parametrize("timer_only", [True, False])

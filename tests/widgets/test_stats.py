@@ -116,7 +116,7 @@ def test_an_outline_has_the_figures_alone() -> None:
     assert short["hist"] == short["heat"] == short["first"] == []
     names = ("shape", "dtype", "min", "max", "mean", "std", "norm", "nan", "inf")
     for name in names:
-        assert short[name] == whole[name]  # type: ignore[literal-required]
+        assert short[name] == whole[name]
 
 
 def test_an_outline_of_a_large_value_says_that_it_is_of_a_sample() -> None:

@@ -111,7 +111,7 @@ def cases(gates: int, states: int, **more: Mapping[str, Any]) -> tuple[Case, ...
     whole = inputs(gates, states)
     lengths = np.array([1, 3])
     ends = (*whole[:-1], lengths)
-    layout = (turned(whole[0]), *whole[1:])  # type: ignore[arg-type]
+    layout = (turned(whole[0]), *whole[1:])
     empty = list(whole)
     empty[: 1 + states] = [
         numbers(STEPS, 0, SIZE),

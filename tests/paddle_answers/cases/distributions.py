@@ -280,10 +280,10 @@ def a_formula_of_ones_own(paddle: Any) -> Any:
     """A divergence registered for a subclass, and that of its base for another."""
     distribution = paddle.distribution
 
-    class Narrow(distribution.Normal):  # type: ignore[misc]
+    class Narrow(distribution.Normal):
         pass
 
-    class Wide(distribution.Normal):  # type: ignore[misc]
+    class Wide(distribution.Normal):
         pass
 
     distribution.register_kl(Narrow, distribution.Normal)(lambda p, q: "own")

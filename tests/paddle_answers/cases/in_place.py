@@ -355,7 +355,7 @@ def the_median_of_nothing_but_nan_has_a_gradient_of_zeros(paddle: Any) -> Any:
 def rounded(paddle: Any, *, floating: bool) -> Any:
     """A PyLayer that gives integers, and passes gradients by."""
 
-    class Rounded(paddle.autograd.PyLayer):  # type: ignore[misc]
+    class Rounded(paddle.autograd.PyLayer):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             return (x * 2.0).astype("int64")

@@ -21,7 +21,7 @@ SAMPLES = 10
 def rows(paddle: Any, *, labelled: bool = True) -> Any:
     """Ten rows of four numbers, of three classes."""
 
-    class Rows(paddle.io.Dataset):  # type: ignore[misc]
+    class Rows(paddle.io.Dataset):
         def __len__(self) -> int:
             return SAMPLES
 
@@ -95,7 +95,7 @@ def a_step_gives_losses_and_metrics(paddle: Any) -> Any:
 def whoever_is_called_back_sees_each_stage(paddle: Any) -> Any:
     events: list[Any] = []
 
-    class Log(paddle.callbacks.Callback):  # type: ignore[misc]
+    class Log(paddle.callbacks.Callback):
         def __getattribute__(self, name: str) -> Any:
             if not name.startswith("on_"):
                 return super().__getattribute__(name)

@@ -11,7 +11,7 @@ __all__ = ["STORIES"]
 
 
 def gradients_inside(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def slope(x: Any) -> Any:
         x.stop_gradient = False
         y = x * x * x
@@ -22,7 +22,7 @@ def gradients_inside(paddle: Any) -> Any:
 
 
 def gradients_inside_of_gradients(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def slope(x: Any) -> Any:
         y = x * x * x
         dx = paddle.grad(y, x, create_graph=True)[0]
@@ -35,7 +35,7 @@ def gradients_inside_of_gradients(paddle: Any) -> Any:
 
 
 def hooks_inside(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def function(x: Any) -> Any:
         y = x * 2
         if x.sum() > 0:
@@ -54,7 +54,7 @@ def hooks_inside(paddle: Any) -> Any:
 def variables_made_inside(paddle: Any) -> Any:
     to_variable = paddle.base.dygraph.to_variable
 
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def function(x: Any) -> Any:
         x = to_variable(x)
         if x.sum() > 1:
@@ -65,14 +65,14 @@ def variables_made_inside(paddle: Any) -> Any:
 
 
 def attributes_of_the_objects_of_a_loop(paddle: Any) -> Any:
-    class Net(paddle.nn.Layer):  # type: ignore[misc]
+    class Net(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
             half = paddle.nn.initializer.Constant(0.5)
             linear = paddle.nn.Linear(2, 2, half)
             self.parts = paddle.nn.LayerList([linear, paddle.nn.Dropout(0.5)])
 
-        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+        @paddle.jit.to_static
         def forward(self, x: Any) -> Any:
             for part in self.parts:
                 if isinstance(part, paddle.nn.Dropout):
@@ -86,7 +86,7 @@ def attributes_of_the_objects_of_a_loop(paddle: Any) -> Any:
 def inputs_unlike_their_spec(paddle: Any) -> Any:
     spec = paddle.static.InputSpec([None, 2], "float32", "x")
 
-    @paddle.jit.to_static(input_spec=[spec])  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static(input_spec=[spec])
     def double(x: Any) -> Any:
         return x * 2
 
@@ -95,7 +95,7 @@ def inputs_unlike_their_spec(paddle: Any) -> Any:
 
 
 def a_function_has_a_mode_of_its_own(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def function(x: Any) -> Any:
         return x * 2
 
@@ -106,8 +106,8 @@ def a_function_has_a_mode_of_its_own(paddle: Any) -> Any:
 
 
 def the_mode_of_a_layer_is_set_by_the_layer(paddle: Any) -> Any:
-    class Net(paddle.nn.Layer):  # type: ignore[misc]
-        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    class Net(paddle.nn.Layer):
+        @paddle.jit.to_static
         def forward(self, x: Any) -> Any:
             return x * 2
 
@@ -117,8 +117,8 @@ def the_mode_of_a_layer_is_set_by_the_layer(paddle: Any) -> Any:
 
 
 def all_results_are_saved(paddle: Any) -> Any:
-    class Net(paddle.nn.Layer):  # type: ignore[misc]
-        @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    class Net(paddle.nn.Layer):
+        @paddle.jit.to_static
         def forward(self, x: Any) -> Any:
             return x * 2, x.sum()
 
@@ -130,7 +130,7 @@ def all_results_are_saved(paddle: Any) -> Any:
 
 
 def tensors_of_parts(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def function(x: Any) -> Any:
         pair = paddle.to_tensor([x.sum(), 2.0])
         return pair, paddle.to_tensor([x[0], x[1] * 2]), paddle.to_tensor([[1], [2]])

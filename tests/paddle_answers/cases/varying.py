@@ -135,7 +135,7 @@ def a_loop_writes_an_array_at_a_counter_that_moves(paddle: Any) -> Any:
 
 
 def traced_branches_of_two_dtypes(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def either(x: Any) -> Any:
         if x.sum() > 0:  # noqa: SIM108
             y = paddle.full([1, 2], 1, "int32")
@@ -147,7 +147,7 @@ def traced_branches_of_two_dtypes(paddle: Any) -> Any:
 
 
 def traced_loops_of_two_shapes(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def loop(n: Any) -> Any:
         y = paddle.zeros([])
         i = paddle.zeros([1], "int32")
@@ -160,7 +160,7 @@ def traced_loops_of_two_shapes(paddle: Any) -> Any:
 
 
 def traced_loops_of_two_dtypes(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def loop(n: Any) -> Any:
         y = paddle.zeros([2], "int32")
         i = paddle.zeros([1], "int32")
@@ -173,7 +173,7 @@ def traced_loops_of_two_dtypes(paddle: Any) -> Any:
 
 
 def slope_of_branches_of_two_dtypes(paddle: Any) -> Any:
-    @paddle.jit.to_static  # type: ignore[untyped-decorator]
+    @paddle.jit.to_static
     def either(x: Any, n: Any) -> Any:
         if n > 1:  # noqa: SIM108
             y = paddle.full([1, 2], 3, "int32")
