@@ -214,8 +214,7 @@ class Model:
         settings = {"batch_size": batch_size, "num_workers": num_workers}
         train = loader_of(train_data, shuffle=shuffle, drop_last=drop_last, **settings)
         evaluation = None if eval_data is None else loader_of(eval_data, **settings)
-        count, left = count_of(train), num_iters
-        steps = fewer(count, num_iters)
+        count = count_of(train)
         if num_iters is not None:
             epochs = 1 if not count else -(-num_iters // count)
         panel = MonitorPanel(False if not verbose else None)
@@ -227,27 +226,22 @@ class Model:
             {
                 "batch_size": batch_size,
                 "epochs": epochs,
-                "steps": steps,
+                "steps": fewer(count, num_iters),
                 "verbose": verbose,
                 "save_dir": save_dir,
             },
         )
+
+        def evaluate(epoch: int) -> dict[str, Any] | None:
+            if evaluation is None or epoch % eval_freq:
+                return None
+            return self.evaluate_with(evaluation, each, None)
+
         self.stop_training, self.is_training = False, True
-        logs: dict[str, Any] = {}
         try:
-            each.on_train_begin(None)
-            for epoch in range(epochs):
-                each.on_epoch_begin(epoch, None)
-                self.reset_metrics()
-                steps = fewer(count, left)
-                logs = self.train_epoch(train, each, steps, accumulate_grad_batches)
-                left = None if left is None or steps is None else left - steps
-                each.on_epoch_end(epoch, logs)
-                if evaluation is not None and epoch % eval_freq == 0:
-                    logs = self.evaluate_with(evaluation, each, None)
-                if self.stop_training:
-                    break
-            each.on_train_end(logs)
+            self.train_epochs(
+                train, each, epochs, num_iters, accumulate_grad_batches, evaluate
+            )
         finally:
             self.is_training = False
             for callback in each:
@@ -528,6 +522,30 @@ class Model:
             if step + 1 == steps:
                 break
         return logs
+
+    def train_epochs(
+        self,
+        loader: Any,
+        each: CallbackList,
+        epochs: int,
+        most: int | None,
+        accumulate: int,
+        evaluate: Callable[[int], dict[str, Any] | None],
+    ) -> None:
+        """Passes over the training data, of at most so many steps in all."""
+        logs: dict[str, Any] = {}
+        each.on_train_begin(None)
+        for epoch in range(epochs):
+            each.on_epoch_begin(epoch, None)
+            self.reset_metrics()
+            steps = fewer(count_of(loader), most)
+            logs = self.train_epoch(loader, each, steps, accumulate)
+            most = None if most is None or steps is None else most - steps
+            each.on_epoch_end(epoch, logs)
+            logs = evaluate(epoch) or logs
+            if self.stop_training:
+                break
+        each.on_train_end(logs)
 
     def train_epoch(
         self, loader: Any, each: CallbackList, steps: int | None, accumulate: int
