@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,39 +78,18 @@ class Plan:
     """
 
     def __init__(
-        self,
-        program: Program,
-        steps: Sequence[Step],
-        known: Mapping[str, Variable],
-        fed: Iterable[str],
-        fetches: Sequence[str],
+        self, program: Program, fed: Iterable[str], fetches: Iterable[str], **more: Any
     ) -> None:
-        self.program, self.steps, self.known = program, steps, known
-        self.variables, self.fetches = program.global_block().vars, list(fetches)
-        written = dict.fromkeys(n for s in steps for n in s.outputs if n is not None)
+        self.program, self.fetches = program, [*fetches]
+        self.variables, lowering = program.blocks[0].vars, Lowering(program, more)
+        self.steps, self.known = lowering.steps(), lowering.variables()
+        written = dict.fromkeys(n for step in self.steps for n in step.outputs if n)
         outside = self.outside()
         self.check_fetches(written)
         self.feeds = [name for name in outside if self.is_fed(name)]
         self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
         self.check_feeds({*fed}, outside)
-
-    @classmethod
-    def of(
-        cls,
-        program: Program,
-        fed: Iterable[str],
-        fetches: Sequence[str],
-        **options: Any,
-    ) -> Self:
-        """The plan of a program."""
-        lowering = Lowering(program, options)
-        steps, known = lowering.steps(), lowering.variables()
-        for step in steps:
-            for name in step.arguments if isinstance(step, Call) else ():
-                if name is not None and name not in known:
-                    raise no_value(step, name)
-        return cls(program, steps, known, fed, fetches)
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable."""
@@ -136,7 +115,8 @@ class Plan:
                     found.setdefault(name, step)
                 elif name not in perhaps:
                     raise no_value(step, name)
-            made.update(name for name in step.outputs if name is not None)
+            own = self.known if isinstance(step, Call) else step.outputs
+            made.update(name for name in step.outputs if name in own)
             perhaps |= step.inner
         unread = [n for n in self.fetches if n not in made and n not in found]
         return found | {n: None for n in unread if self.is_fed(n) or self.is_kept(n)}
@@ -289,32 +269,24 @@ class Executor:
         try:
             plan = plans[program.version, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
-            plan = self.plan_for(program, feed, fetch_list)
+            plan = self.plan(program, feed, fetch_list)
             with suppress(TypeError):
                 plans[program.version, *feed, None, *fetch_list] = plan
         return [np.array(value) for value in plan.execute(feed, scope)]
 
-    def plan_for(
+    def plan(
         self, program: Program, feed: Inputs, fetch_list: Sequence[Variable | str]
     ) -> Plan:
-        """The plan for a run with this feed and these fetches."""
-        names = [v if isinstance(v, str) else v.name for v in fetch_list]
-        return self.plan(program, [*feed], names)
-
-    def plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
-    ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
+        names = [v if isinstance(v, str) else v.name for v in fetch_list]
         plans: dict[Any, Plan] = program.caches.setdefault(self, {})
-        key = (program.version, *feeds, None, *fetches)
+        key = (program.version, *feed, None, *names)
         if key not in plans:
             for stale in [key for key in [*plans] if key[0] != program.version]:
                 plans.pop(stale, None)
-            plans[key] = self.new_plan(program, feeds, fetches)
+            plans[key] = self.new_plan(program, feed, names)
         return plans[key]
 
-    def new_plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
-    ) -> Plan:
+    def new_plan(self, program: Program, feed: Inputs, fetches: list[str]) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        return self.planner.of(program, feeds, fetches, **self.options)
+        return self.planner(program, feed, fetches, **self.options)

@@ -212,6 +212,7 @@ class Op:
     Attributes:
         type: The name, which is Paddle's.
         inputs, outputs: Their names; `variadic` if the last input is a list.
+        input_slots: Slot names, in the order of the kernel's parameters.
         attrs: Attribute names with their defaults.
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
@@ -252,6 +253,7 @@ class Op:
         parameters = inspect.signature(kernel).parameters.values()
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         self.inputs = tuple(p.name for p in positional)
+        self.input_slots = [slot_name(name) for name in self.inputs]
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in positional)
         self.optional = frozenset(p.name for p in positional if p.default is None)
         named = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
@@ -327,11 +329,6 @@ class Op:
         known = ", ".join((*self.inputs, *self.outputs))
         raise ProgramError(f"a rule of {self.type} asks for {name!r}; it has {known}")
 
-    @property
-    def input_slots(self) -> list[str]:
-        """Slot names in the order of the kernel's parameters."""
-        return [slot_name(name) for name in self.inputs]
-
     def slots(self, inputs: Values) -> dict[str, list[Any]]:
         """A call's inputs under Paddle's slot names; one that is left out is empty."""
         slots: dict[str, list[Any]] = {slot: [] for slot in self.input_slots}
@@ -342,15 +339,9 @@ class Op:
 
     def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
         """The reverse of `slots`: values in the kernel's order."""
-        flat: list[Any] = []
-        names = self.input_slots
-        for position, name in enumerate(names, 1):
-            values = slots.get(name, ())
-            if self.variadic and position == len(names):
-                flat.extend(values)
-            else:
-                flat.append(values[0] if values else None)
-        return flat
+        lists = [slots.get(slot, ()) for slot in self.input_slots]
+        last = lists.pop() if self.variadic else ()
+        return [values[0] if values else None for values in lists] + [*last]
 
     def complete(self, attrs: Attrs) -> dict[str, Any]:
         """The attributes with their defaults filled in."""
@@ -400,15 +391,9 @@ class GradOp(Op):
         self.forward, self.source = forward, rule
         self.attrs, self.defaults = forward.attrs, forward.defaults
         self.outputs = tuple(f"{name}@GRAD" for name in rule.of)
+        upstream = [f"{slot_name(forward.outputs[i])}@GRAD" for i in rule.upstream]
+        self.input_slots = upstream + [slot_name(name) for name in rule.saved]
         _registry[self.type] = self
-
-    @property
-    def input_slots(self) -> list[str]:
-        """Slot names in the order of the rule's parameters."""
-        upstream = [
-            f"{slot_name(self.forward.outputs[i])}@GRAD" for i in self.source.upstream
-        ]
-        return upstream + [slot_name(name) for name in self.source.saved]
 
 
 def force(gradient: Any) -> Any:

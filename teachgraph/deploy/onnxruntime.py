@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 from teachgraph.core.errors import ExecutorError, at_user_line
 from teachgraph.core.executor import Scope
@@ -35,20 +35,13 @@ class RuntimePlan(Plan):
     session: Session | None = None
     parameters: Mapping[str, Any] = {}
 
-    @classmethod
-    def of(
-        cls,
-        program: Any,
-        fed: Iterable[str],
-        fetches: Sequence[str],
-        *,
-        passes: Any = (),
-        **options: Any,
-    ) -> Self:
-        """The plan of a program for use, as it is: the runtime has its own passes."""
+    def __init__(
+        self, program: Any, fed: Iterable[str], fetches: Iterable[str], **more: Any
+    ) -> None:
         check_inference(program)
         runtime_package()
-        return super().of(program, fed, fetches, passes=None, **options)
+        # The program as it is: the runtime has passes of its own.
+        super().__init__(program, fed, fetches, **more | {"passes": None})
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         """Run it once, with the parameters of a scope.

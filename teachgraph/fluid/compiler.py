@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, Self
 
 from teachgraph import passes
@@ -11,7 +12,7 @@ from teachgraph.core.errors import FeedError, at_user_line
 from teachgraph.fluid.feeding import loaders, started
 from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
-from teachgraph.static import Program, Variable, default_main_program
+from teachgraph.static import Program, default_main_program
 from teachgraph.static.scope import Scope
 
 __all__ = [
@@ -68,50 +69,20 @@ class CompiledProgram(passes.CompiledProgram):
 
 
 class Executor(executor.Executor):
-    """Runs programs on the CPU: `fluid.Executor`, with 1.x's arguments."""
+    """Runs programs on the CPU: `fluid.Executor`.
+
+    A feed may be a list of one dict, one device's; a program may feed itself.
+    """
 
     tensor_of = staticmethod(LoDTensor.of)
 
-    def run(  # type: ignore[override]
-        self,
-        program: Program | passes.CompiledProgram | None = None,
-        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-        fetch_list: Sequence[Any] | Variable | str | None = None,
-        feed_var_name: str = "feed",
-        fetch_var_name: str = "fetch",
-        scope: Scope | None = None,
-        return_numpy: bool = True,
-        use_program_cache: bool = False,
-        return_merged: bool = True,
-        use_prune: bool = False,
-    ) -> list[Any]:
-        """Run a program once; see `teachgraph.static.Executor.run`.
-
-        Args:
-            program: By default the default main program.
-            feed: Arrays by variable name, or a list of one such dict: one device's.
-            fetch_list: What to return: Variables or names.
-            feed_var_name: Accepted for Paddle's sake.
-            fetch_var_name: Accepted for Paddle's sake.
-            scope: Where variables live; by default the scope in use.
-            return_numpy: Return arrays; otherwise LoDTensors.
-            use_program_cache: Accepted for Paddle's sake: plans are kept in any case.
-            return_merged: False returns a list for each fetch: each device's value.
-            use_prune: Run only what the fetches and the updates need.
-        """
-        by_name = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
-        if loaders:  # a program may feed itself
-            own: Any = getattr(program, "program", program)
-            by_name = {**(by_name or {}), **started(own or default_main_program())}
-        results = super().run(
-            program,
-            by_name,
-            fetch_list,
-            scope=scope,
-            return_numpy=return_numpy,
-            use_prune=use_prune,
-        )
-        return results if return_merged else [[value] for value in results]
+    def fed(self, program: Any, feed: Any) -> Mapping[str, Any]:
+        """The feed, with the next batch of the program's own loaders."""
+        by_name: Any = feed if isinstance(feed, (Mapping, NoneType)) else one_of(feed)
+        if loaders:
+            own = getattr(program, "program", program) or default_main_program()
+            return {**(by_name or {}), **started(own)}
+        return by_name or {}
 
 
 def one_of(feeds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

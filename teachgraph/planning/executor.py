@@ -95,6 +95,7 @@ class Executor(DatasetRuns, core.Executor):
         return_numpy: bool = True,
         use_program_cache: bool = True,
         use_prune: bool = False,
+        return_merged: bool = True,
     ) -> list[Any]:
         """Run a program once.
 
@@ -110,6 +111,8 @@ class Executor(DatasetRuns, core.Executor):
             use_program_cache: Keep the plan for the next such run.
             use_prune: Run only what the fetches and the optimizer's updates need; a
                 fetch of some updates does the same, and leaves out the others.
+            return_merged: Of Paddle 1.x: False returns a list for each fetch, with each
+                device's value.
 
         Returns:
             One value for each fetch; parameters are those after the update.
@@ -123,6 +126,7 @@ class Executor(DatasetRuns, core.Executor):
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
         scope = global_scope() if scope is None else scope
+        feed = self.fed(program, feed)
         if not isinstance(program, Program):
             program = program_of(program, fetch_list)
         if not isinstance(scope, Scope):
@@ -130,7 +134,6 @@ class Executor(DatasetRuns, core.Executor):
         if not program.blocks[0].ops and not asked_for(fetch_list)[0]:
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
             return []
-        feed = {} if feed is None else feed
         fetches: Any = fetch_list
         if not isinstance(fetch_list, (list, tuple)):
             fetches = [] if fetch_list is None else [fetch_list]
@@ -141,19 +144,24 @@ class Executor(DatasetRuns, core.Executor):
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
-        return values if return_numpy else list(map(self.tensor_of, values))
+        if not return_numpy:
+            values = [*map(self.tensor_of, values)]
+        return values if return_merged else [[value] for value in values]
 
-    def plan_for(
+    def fed(self, program: Any, feed: Any) -> Any:
+        """What a run is fed; Paddle 1.x has further sources of it."""
+        return {} if feed is None else feed
+
+    def plan(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
-        if all(isinstance(item, (Variable, str)) for item in fetch_list):
-            return super().plan_for(program, feed, fetch_list)
-        fetches, updates = asked_for(fetch_list)
-        if updates:
-            program = cut_down(program, feeds, fetches, updates)
-        return self.plan(program, feeds, fetches)
+        if not all(isinstance(item, (Variable, str)) for item in fetch_list):
+            fetch_list, updates = asked_for(fetch_list)
+            if updates:
+                program = cut_down(program, feeds, fetch_list, updates)
+        return super().plan(program, feed, fetch_list)
 
     def cut(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
@@ -163,19 +171,19 @@ class Executor(DatasetRuns, core.Executor):
         return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
-        self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
+        self, program: CoreProgram, feed: Mapping[str, Any], fetches: list[str]
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         passes = None if self.interpreting else PASSES
         known, planner = program.global_block().vars, self.planner
-        if planner is Plan and any(n in known and not known[n].is_data for n in feeds):
+        if planner is Plan and any(n in known and not known[n].is_data for n in feed):
             planner = AnyFeedPlan
         if len(program.blocks) > 1:  # inside these, only this looks for the order
-            check_order(program.global_block(), {*feeds})
+            check_order(program.global_block(), {*feed})
         try:
-            return planner.of(program, feeds, fetches, passes=passes, **self.options)
+            return planner(program, feed, fetches, passes=passes, **self.options)
         except ProgramError:
-            check_order(program.global_block(), {*feeds})
+            check_order(program.global_block(), {*feed})
             raise
 
     def compiled(
@@ -197,7 +205,7 @@ class Executor(DatasetRuns, core.Executor):
         <BLANKLINE>
         """
         program = default_main_program() if program is None else program
-        data = [v.name for v in program.global_block().vars.values() if v.is_data]
+        data = {n: v for n, v in program.global_block().vars.items() if v.is_data}
         plan = self.plan(program, data, fetch_names(fetch_list))
         assert isinstance(plan, Plan)
         return plan.written

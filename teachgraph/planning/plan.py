@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -40,32 +40,20 @@ class Plan(Refusals):
             use, a walk does not.
     """
 
-    passes: Sequence[ProgramPass] | None = ()
-    options: dict[str, Any]
-    ready: bool
-    unknown: list[str]
-    branches: bool
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         program: Program,
         fed: Iterable[str],
-        fetches: Sequence[str],
-        *,
+        fetches: Iterable[str],
         passes: Sequence[ProgramPass] | None = (),
         **options: Any,
-    ) -> Self:
-        """The plan of a program."""
-        plan = super().of(program, fed, fetches, **options)
-        plan.passes, plan.options = passes, options
-        plan.unknown = sorted({*fed} - plan.variables.keys())
-        plan.branches = not all(isinstance(step, Call) for step in plan.steps)
-        variables = program.global_block().vars.values()
-        plan.ready = passes is not None and any(
-            v.spec.nbytes(UNKNOWN) >= LARGE for v in variables
-        )
-        return plan
+    ) -> None:
+        super().__init__(program, fed, fetches, **options)
+        self.passes, self.options = passes, options
+        self.unknown = sorted({*fed} - self.variables.keys())
+        self.branches = not all(isinstance(step, Call) for step in self.steps)
+        sizes = (v.spec.nbytes(UNKNOWN) for v in self.variables.values())
+        self.ready = passes is not None and max(sizes, default=0) >= LARGE
 
     @cached_property
     def written(self) -> WrittenPlan:
@@ -73,7 +61,7 @@ class Plan(Refusals):
         running: Program = self.program
         for rewrite in self.passes or ():
             running = rewrite(running, self.fetches)
-        plan = WrittenPlan.of(running, self.feeds, self.fetches, **self.options)
+        plan = WrittenPlan(running, self.feeds, self.fetches, **self.options)
         plan.program = self.program
         return plan
 
@@ -122,28 +110,13 @@ class AnyFeedPlan(Plan):
         given: The names that were fed.
     """
 
-    given: frozenset[str]
-
     def __init__(
-        self, program: Any, steps: Any, known: Any, fed: Any, fetches: Any
+        self, program: Program, fed: Iterable[str], fetches: Iterable[str], **more: Any
     ) -> None:
         self.given = frozenset(fed)
-        super().__init__(program, steps, known, fed, fetches)
+        super().__init__(program, self.given, fetches, **more | {"passes": None})
         kept = filter(self.is_kept, self.feeds)
         self.stores += [name for name in kept if name not in self.stores]
-
-    @classmethod
-    def of(
-        cls,
-        program: Program,
-        fed: Iterable[str],
-        fetches: Sequence[str],
-        *,
-        passes: Sequence[ProgramPass] | None = (),
-        **options: Any,
-    ) -> Self:
-        """The plan of a program, which no pass rewrites."""
-        return super().of(program, fed, fetches, passes=None, **options)
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable, data or not."""

@@ -169,7 +169,7 @@ def read_operator(block: Block, part: Part) -> None:
     facts = part.fields("type", "inputs", "outputs", "attrs", optional=["line", "twin"])
     op = read_op(facts["type"])
     enters = "sub_block" in op.attrs
-    read = read_slots(block, facts["inputs"], None if enters else input_slots(op))
+    read = read_slots(block, facts["inputs"], None if enters else op.input_slots)
     written = read_slots(block, facts["outputs"], None if enters else output_slots(op))
     if not (enters or isinstance(op, GradOp)):
         check_counts(op, facts, read, written)
@@ -208,11 +208,6 @@ def read_op(part: Part) -> Op:
     if op.type in CALLS_PYTHON:
         raise part.refuse(f"a {op.type} would call a function that nobody has")
     return op
-
-
-def input_slots(op: Op) -> list[str]:
-    """The names of an op's input slots."""
-    return op.input_slots if isinstance(op, GradOp) else [*map(slot_name, op.inputs)]
 
 
 def output_slots(op: Op) -> list[str]:

@@ -125,8 +125,8 @@ def test_any_program_runs_in_its_arena(made: Made) -> None:
             executor.run(built.startup)
         feed = {"x": np.random.default_rng(0).normal(size=(3, 4))}
         names = [v.name for v in (loss, *fetched)]
-        plan = executor.plan(built.main, ["x"], names).written
-        wanted = Executor(interpret=True).plan(built.main, ["x"], plan.fetches)
+        plan = executor.plan(built.main, feed, names).written
+        wanted = Executor(interpret=True).plan(built.main, feed, plan.fetches)
         kept = {name: np.copy(v) for name, v in built.scope.values.items()}
         found = in_an_arena(plan, feed, built.scope)
         for name, value in zip(

@@ -216,9 +216,9 @@ def test_an_unchanged_program_is_planned_once() -> None:
     x = static.data("x", [2])
     y = x * 2.0
     executor, main = Executor(), static.default_main_program()
-    plan = executor.plan(main, ["x"], [y.name])
+    plan = executor.plan(main, {"x": None}, [y.name])
     executor.run(feed={"x": np.ones(2, "float32")}, fetch_list=[y])
-    assert executor.plan(main, ["x"], [y.name]) is plan
+    assert executor.plan(main, {"x": None}, [y.name]) is plan
 
 
 def test_an_executor_keeps_no_program_alive() -> None:

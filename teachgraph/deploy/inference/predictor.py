@@ -61,7 +61,7 @@ class Ready:
         self.inputs: list[Variable] = [block.var(name) for name in feeds]
         self.outputs: list[Variable] = fetches
         check_order(self.program.global_block())
-        self.plan = WrittenPlan.of(self.program, feeds, self.wanted)
+        self.plan = WrittenPlan(self.program, feeds, self.wanted)
         self.session: Session | OrtBackend | None = None
         if config.onnxruntime_demanded():
             self.session = self.new_session()
