@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.op import find, force, slot_name
 from teachgraph.core.program import (
@@ -153,8 +153,8 @@ class Backward:
         for operator, wanted in plan:
             visit(operator, wanted)
         self.accumulate(self.names)
-        renamed = {old: self.names.get(new, "") for old, new in self.renamed.items()}
-        return self.names | {old: name for old, name in renamed.items() if name}
+        pairs = self.renamed.items()
+        return self.names | {o: self.names[n] for o, n in pairs if n in self.names}
 
     def planned(self, roots: Sequence[str]) -> tuple[Plan, Counter[str]]:
         """The plan, and the number of gradients that each variable is going to get."""
@@ -252,28 +252,23 @@ class Backward:
 
     def append_seed(self, target: Variable, grad: str, seed: str | None) -> None:
         """Append a target's upstream gradient: a variable, or ones of its shape."""
-        role = OpRole.BACKWARD | (OpRole.LOSS if self.leaves is None else 0)
-        ones: dict[str, Any] = {
-            "value": 1.0,
-            "dtype": dtypes.PADDLE_CODES[target.dtype],
-        }
+        role = int(OpRole.BACKWARD | (OpRole.LOSS if self.leaves is None else 0))
+        code = dtypes.PADDLE_CODES[target.dtype]
+        ones: dict[str, Any] = {"value": 1.0, "dtype": code, "op_role": role}
         if seed is not None:
-            self.append("assign", {"X": [seed]}, grad, op_role=int(role))
+            self.append("assign", {"X": [seed]}, grad, op_role=role)
         elif self.leaves is None and -1 not in target.shape:
-            ones["shape"] = list(target.shape)
-            self.append("fill_constant", {}, grad, **ones, op_role=int(role))
+            self.append("fill_constant", {}, grad, shape=list(target.shape), **ones)
         else:
-            slots = {"X": [target.name]}
-            self.append("fill_any_like", slots, grad, **ones, op_role=int(role))
+            self.append("fill_any_like", {"X": [target.name]}, grad, **ones)
 
     def accumulate(self, names: Iterable[str]) -> None:
         """Append the `sum` of the partial gradients of each variable with several."""
         for name in names:
             if len(parts := self.parts.pop(name, ())) > 1:
                 whole = self.names[name]
-                attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
-                if name in self.parameters:
-                    attrs["op_role_var"] = [name, whole]
+                note = {"op_role_var": [name, whole]} if name in self.parameters else {}
+                attrs = {"op_role": int(OpRole.BACKWARD), **note}
                 self.append("sum", {"X": [*parts]}, whole, **attrs)
 
     def append(self, type: str, inputs: Slots, out: str, **attrs: Any) -> Operator:
@@ -285,12 +280,9 @@ class Backward:
     def role_var(self, operator: Operator, parts: Parts) -> dict[str, list[str]]:
         """Paddle's note of the parameters whose gradients an operator completes."""
         inputs = self.inputs_of(operator)
-        completed = [
-            (inputs[position], part)
-            for position, part in parts.items()
-            if part == self.names[inputs[position]]
-        ]
-        pairs = [n for pair in completed if pair[0] in self.parameters for n in pair]
+        all_pairs = [(inputs[position], part) for position, part in parts.items()]
+        whole = [pair for pair in all_pairs if self.names[pair[0]] == pair[1]]
+        pairs = [n for pair in whole if pair[0] in self.parameters for n in pair]
         return {"op_role_var": pairs} if pairs else {}
 
     def rule_inputs(self, operator: Operator) -> Slots:
@@ -341,12 +333,10 @@ def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
 
 def overwritten(name: str, first: Operator, second: Operator) -> ProgramError:
     """The error for a variable that two operators write."""
-    return ProgramError(
-        at_user_line(
-            f"{second.type} overwrites {name!r}, which {first.type} wrote: the "
-            "gradient needs the first value, so give the second a variable of its own",
-            second.callsite,
-        )
+    return ProgramError.here(
+        f"{second.type} overwrites {name!r}, which {first.type} wrote: the "
+        "gradient needs the first value, so give the second a variable of its own",
+        second.callsite,
     )
 
 

@@ -11,13 +11,13 @@ where the two do not, `new_parameter` creates a parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core import modes, unique_name
-from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
+from teachgraph.core.errors import MixedModeError, ProgramError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Attrs, Like, Op, Traced, Values, slot_name
@@ -33,9 +33,6 @@ from teachgraph.core.program import (
 
 TRIAL_SIZES = (2, 3)
 LARGEST_SIZE = 10_000
-
-Place = tuple[int, int]
-"""An unknown dimension: the position of the input, and the axis."""
 
 Inputs = Sequence[Spec | None]
 Variables = Sequence[Variable | None]
@@ -117,7 +114,7 @@ def not_in_sight(block: Block, what: str, variable: Variable) -> ProgramError:
             "lives inside a branch or a loop, and may not have been computed: return "
             "it from there"
         )
-    return ProgramError(at_user_line(f"{what}: {variable.name!r} {reason}"))
+    return ProgramError.here(f"{what}: {variable.name!r} {reason}")
 
 
 def new_variables(
@@ -126,25 +123,25 @@ def new_variables(
     """Variables for an op's results: new ones, or the inputs that they replace."""
     next_name = unique_name.namer_for(op.key)
     stop = is_constant.call(block, inputs)
-    outputs: list[Variable] = []
-    for output, spec in zip(op.outputs, specs, strict=True):
-        if output in op.inplace:
-            replaced = inputs[op.inputs.index(op.inplace[output])]
-            assert replaced is not None
-            outputs.append(replaced)
-        else:
-            name, shape = next_name(), spec.shape
-            if (declared := block.vars.get(name)) is not None:
-                # A gradient is declared in the shape of its variable, which may say
-                # more than the op that computes it.
-                shape = completed(shape, declared.shape)
-            made = block.create_var(name, shape, spec.dtype, stop_gradient=stop)
-            outputs.append(made)
+    replaced, outputs = dict(op.replaces), list[Any]()
+    for place, spec in enumerate(specs):
+        if place in replaced:
+            outputs.append(inputs[replaced[place]])
+            continue
+        name, shape = next_name(), spec.shape
+        if (declared := block.vars.get(name)) is not None:
+            shape = completed(shape, declared.shape)
+        made = block.create_var(name, shape, spec.dtype, stop_gradient=stop)
+        outputs.append(made)
     return outputs
 
 
 def completed(shape: tuple[int, ...], declared: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape whose unknown sizes are filled in from another one."""
+    """A shape whose unknown sizes are filled in from another one.
+
+    A gradient is declared in the shape of its variable, which may say more than the op
+    that computes it.
+    """
     if len(declared) != len(shape):
         return shape
     pairs = zip(shape, declared, strict=True)
@@ -169,11 +166,9 @@ def declare(variable: Variable, spec: Spec, op: Op) -> None:
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
-        raise ProgramError(
-            at_user_line(
-                f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
-                f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
-            )
+        raise ProgramError.here(
+            f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
+            f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
         )
 
 
@@ -214,24 +209,16 @@ def infer(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
     >>> infer(product, [Spec((-1, 4), f), Spec((4, 3), f)], {})[0].shape
     (-1, 3)
     """
-    unknown = [
-        (i, axis)
-        for i, spec in enumerate(inputs)
-        if spec is not None
-        for axis, size in enumerate(spec.shape)
-        if size == -1
-    ]
-    if not unknown:
+    if not any(spec is not None and -1 in spec.shape for spec in inputs):
         return trial(op, inputs, attrs)
-    choices = [filled(inputs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES]
     try:
-        results = [trial(op, sized, attrs) for sized in choices]
+        results = [trial(op, sized(inputs, size), attrs) for size in TRIAL_SIZES]
     except Exception as error:
-        results = search.call(op, inputs, attrs, unknown, error)
+        results = search.call(op, inputs, attrs, error)
     else:
         room = sum(whole_numbers(attrs)) + 1  # for a window and a step
         if room > max(TRIAL_SIZES):
-            results += further.call(op, inputs, attrs, unknown, room)
+            results += further.call(op, inputs, attrs, room)
     return [agreed(specs) for specs in zip(*results, strict=True)]
 
 
@@ -243,9 +230,7 @@ def whole_numbers(attrs: Attrs) -> Iterator[int]:
                 yield item
 
 
-def give_up(
-    op: Op, inputs: Inputs, attrs: Attrs, unknown: Sequence[Place], error: Exception
-) -> list[list[Spec]]:
+def give_up(op: Op, inputs: Inputs, attrs: Attrs, error: Exception) -> list[list[Spec]]:
     """Raise the error of the trials."""
     raise error
 
@@ -254,7 +239,7 @@ search = HookPoint(give_up)
 """Searches for sizes that fit where one of the two does not."""
 
 further: HookPoint[Callable[..., list[list[Spec]]]] = HookPoint(lambda *_: [])
-"""Tries a size that has room for a window: `further(op, inputs, attrs, unknown, n)`."""
+"""Tries a size that has room for a window: `further(op, inputs, attrs, size)`."""
 
 
 def trial(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
@@ -269,12 +254,11 @@ def trial(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
     return [Spec(np.shape(part), np.asarray(part).dtype) for part in parts]
 
 
-def filled(inputs: Inputs, sizes: Mapping[Place, int]) -> list[Spec | None]:
-    """Specs whose unknown sizes are set."""
+def sized(inputs: Inputs, size: int) -> list[Spec | None]:
+    """The specs with every unknown size set to this one."""
     return [
-        spec
-        and Spec(tuple(sizes.get((i, k), n) for k, n in enumerate(spec.shape)), spec[1])
-        for i, spec in enumerate(inputs)
+        spec and Spec(tuple(size if n == -1 else n for n in spec.shape), spec.dtype)
+        for spec in inputs
     ]
 
 

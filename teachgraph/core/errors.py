@@ -7,11 +7,18 @@ written for Paddle or NumPy catches it as it always did.
 
 from __future__ import annotations
 
+from typing import Self
+
 from teachgraph.core.callsite import Callsite, callsite
 
 
 class TeachgraphError(Exception):
     """Whatever the framework itself raises."""
+
+    @classmethod
+    def here(cls, message: str, where: Callsite | None = None) -> Self:
+        """The error with the user's line under its message."""
+        return cls(at_user_line(message, where))
 
 
 class ModeError(TeachgraphError, RuntimeError):

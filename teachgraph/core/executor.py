@@ -18,18 +18,11 @@ from teachgraph.core.errors import (
     FetchError,
     NotInitializedError,
     ProgramError,
-    at_user_line,
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.program import fits
-from teachgraph.core.steps import (
-    Call,
-    Lowering,
-    Step,
-    caller,
-    run_steps,
-)
+from teachgraph.core.steps import Call, Lowering, Step, caller, run_steps
 from teachgraph.core.threads import InForce
 
 if TYPE_CHECKING:
@@ -85,7 +78,6 @@ class Plan:
         self.steps, self.known = lowering.steps(), lowering.variables()
         written = dict.fromkeys(n for step in self.steps for n in step.outputs if n)
         outside = self.outside()
-        self.check_fetches(written)
         self.feeds = [name for name in outside if self.is_fed(name)]
         self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
@@ -104,6 +96,7 @@ class Plan:
 
         Raises:
             ProgramError: One is neither fed nor in the scope.
+            FetchError: A fetched variable has no value by the end.
         """
         made, perhaps = set[str](), set[str]()
         found: dict[str, Step | None] = {}
@@ -118,14 +111,12 @@ class Plan:
             own = self.known if isinstance(step, Call) else step.outputs
             made.update(name for name in step.outputs if name in own)
             perhaps |= step.inner
-        unread = [n for n in self.fetches if n not in made and n not in found]
-        return found | {n: None for n in unread if self.is_fed(n) or self.is_kept(n)}
-
-    def check_fetches(self, written: Mapping[str, None]) -> None:
-        """Require that every fetched variable has a value by the end."""
         for name in self.fetches:
-            if name not in written and not (self.is_kept(name) or self.is_fed(name)):
-                raise self.not_fetched(name)
+            if name not in made and name not in found:
+                if not (self.is_fed(name) or self.is_kept(name)):
+                    raise self.not_fetched(name)
+                found[name] = None
+        return found
 
     def check_feeds(self, fed: set[str], outside: Mapping[str, Step | None]) -> None:
         """Require a feed of each data variable that is read, and of no other one."""
@@ -138,12 +129,11 @@ class Plan:
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, telling the observers when it begins and ends."""
-        return self.announced(self.run, feed, scope)
+        run = self.run
+        return self.announced(run, feed, scope) if observers else run(feed, scope)
 
     def announced(self, run: Run, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it in one of its ways, telling the observers."""
-        if not observers:
-            return run(feed, scope)
         feed = self.checked(feed)
         announce("run_begin", self.program, feed)
         try:
@@ -181,7 +171,7 @@ class Plan:
     def as_fed(self, variable: Variable, value: Any) -> Array:
         """A fed value that was no array as one, of the declared shape and dtype."""
         if not is_like(array := np.asarray(value), variable):
-            raise FeedError(at_user_line(f"{variable} got {array!r}"))
+            raise FeedError.here(f"{variable} got {array!r}")
         return array
 
     def silence(self) -> Context:
@@ -199,19 +189,19 @@ class Plan:
 
     def not_fetched(self, name: str) -> FetchError:
         """The error for a fetch of a variable without a value by the end of a run."""
-        return FetchError(at_user_line(f"{name!r} has no value to fetch"))
+        return FetchError.here(f"{name!r} has no value to fetch")
 
     def not_given(self, name: str, reader: Step | None) -> FeedError:
         """The error for a feed that is not there."""
-        return FeedError(at_user_line(f"the feed has no {name!r}"))
+        return FeedError.here(f"the feed has no {name!r}")
 
     def not_data(self, name: str) -> FeedError:
         """The error for a feed of a variable that is no data."""
-        return FeedError(at_user_line(f"{name!r} is no data variable"))
+        return FeedError.here(f"{name!r} is no data variable")
 
     def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
         """The error for a persistable variable without a value."""
-        return NotInitializedError(at_user_line(f"{name!r} has not been initialized"))
+        return NotInitializedError.here(f"{name!r} has not been initialized")
 
 
 def is_like(value: Any, variable: Variable | None) -> bool:
@@ -227,7 +217,7 @@ def is_like(value: Any, variable: Variable | None) -> bool:
 def no_value(step: Step, name: str) -> ProgramError:
     """The error for a step that reads what nothing has given a value."""
     message = f"{step.operator.type} reads {name!r}, which has no value"
-    return ProgramError(at_user_line(message, step.operator.callsite))
+    return ProgramError.here(message, step.operator.callsite)
 
 
 class Executor:

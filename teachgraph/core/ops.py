@@ -17,11 +17,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core import dtypes, random
 from teachgraph.core.dtypes import float32
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, Op, Traced, op
 
 Axes = tuple[int, ...] | None

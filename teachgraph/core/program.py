@@ -22,7 +22,7 @@ import numpy as np
 
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Attrs, Op, Traced, Values, find
 from teachgraph.core.threads import Guard, InForce
@@ -36,6 +36,8 @@ EMPTY = "@EMPTY@"
 Slots = dict[str, list[str]]
 """Variable names by slot."""
 
+Shape = Sequence[int]
+"""Sizes of the dimensions, -1 for one that is not known."""
 
 FACTS = "shape", "dtype", "persistable"
 """Facts that two descriptions of one variable must agree on."""
@@ -55,7 +57,7 @@ class OpRole(IntFlag):
     LOSS = 256
 
 
-def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+def fits(shape: Shape, declared: Sequence[int]) -> bool:
     """Say if a shape is as declared, where -1 is any size."""
     pairs = zip(shape, declared, strict=False)
     return len(shape) == len(declared) and all(-1 in (a, b) or a == b for a, b in pairs)
@@ -172,17 +174,11 @@ class Parameter(Variable):
     """
 
     def __init__(
-        self,
-        block: Block,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any,
-        attr: Any = None,
+        self, block: Block, name: str, shape: Shape, dtype: Any, attr: Any = None
     ) -> None:
         stop = attr is not None and not attr.trainable
-        super().__init__(
-            block, name, shape, dtype, persistable=True, stop_gradient=stop
-        )
+        flags = {"persistable": True, "stop_gradient": stop}
+        super().__init__(block, name, shape, dtype, **flags)
         self.follow(attr)
 
     def follow(self, attr: Any) -> None:
@@ -330,8 +326,8 @@ class Block:
             raise TypeError(f"a variable's name is a string, got {type(name)}")
         sizes = tuple(-1 if n is None else int(n) for n in shape or ())
         if min(sizes, default=0) < -1:
-            raise ProgramError(
-                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
+            raise ProgramError.here(
+                f"a size is a number, or -1 or None, got {list(sizes)}"
             )
         kind = self.classes.get(options.get("type", ""), self.variable_class)
         flags = {key: options[key] for key in FLAGS if key in options}
@@ -344,7 +340,7 @@ class Block:
         )
 
     def add_parameter(
-        self, name: str, shape: Sequence[int], dtype: Any = "float32", attr: Any = None
+        self, name: str, shape: Shape, dtype: Any = "float32", attr: Any = None
     ) -> Parameter:
         """Create a parameter in the global block, or return the one of that name.
 
@@ -355,17 +351,13 @@ class Block:
         if not isinstance(shape, (list, tuple)):
             raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
         if any(size <= 0 for size in shape):
-            raise ProgramError(
-                at_user_line(
-                    "Each dimension of shape for Parameter must be greater than 0, "
-                    f"but received {list(shape)}"
-                )
+            raise ProgramError.here(
+                "Each dimension of shape for Parameter must be greater than 0, "
+                f"but received {list(shape)}"
             )
         block = self.program.blocks[0]
         if not isinstance(block.vars.get(name), (Parameter, NoneType)):
-            raise ProgramError(
-                at_user_line(f"{name!r} is a variable already, and no parameter")
-            )
+            raise ProgramError.here(f"{name!r} is a variable already, and no parameter")
         parameter = block.parameter_class(block, name, shape, dtype, attr)
         return block.add(parameter, ["shape", "dtype"])
 
@@ -378,12 +370,10 @@ class Block:
         if (old := self.vars.get(variable._name)) is not None:
             for fact in facts:
                 if (before := getattr(old, fact)) != (now := getattr(variable, fact)):
-                    raise ProgramError(
-                        at_user_line(
-                            f"Variable '{old.name}' has been created before. The "
-                            f"previous {fact} is {before}, the new {fact} is {now}. "
-                            "They are not matched."
-                        )
+                    raise ProgramError.here(
+                        f"Variable '{old.name}' has been created before. The "
+                        f"previous {fact} is {before}, the new {fact} is {now}. "
+                        "They are not matched."
                     )
             return old  # type: ignore[return-value]  # of the class of its type
         self.vars[variable._name] = variable
@@ -408,7 +398,7 @@ class Block:
 
     def no_variable(self, name: str) -> Exception:
         """The error for a name that no variable of this block has."""
-        return ProgramError(at_user_line(f"var {name} not in this block"))
+        return ProgramError.here(f"var {name} not in this block")
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """The innermost variable of that name in this block and those around it."""
@@ -425,9 +415,7 @@ class Block:
     def _var_recursive(self, name: str) -> Variable:
         variable = self._find_var_recursive(name)
         if variable is None:
-            raise ProgramError(
-                at_user_line(f"var {name} is not in this block or one around it")
-            )
+            raise ProgramError.here(f"var {name} is not in this block or one around it")
         return variable
 
     def all_parameters(self) -> list[Parameter]:
@@ -435,24 +423,18 @@ class Block:
         return [v for v in self.vars.values() if isinstance(v, Parameter)]
 
     def insert(
-        self,
-        index: int,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: dict[str, Any],
+        self, at: int, type: str, inputs: Slots, outputs: Slots, attrs: dict[str, Any]
     ) -> Operator:
         """Insert an operator, whose names are settled: the one way into `ops`."""
         marks = {**(_marks.get() or {}), "op_role": int(self.program.op_role)}
         marks["op_namescope"] = self.program.name_scope
-        for name, value in marks.items():
-            attrs.setdefault(name, value)
+        attrs = attrs | marks | attrs  # an operator's own take precedence
         operator = self.operator_class(self, type, inputs, outputs, attrs)
         operator.callsite = callsite()
-        self.ops.insert(index, operator)
+        self.ops.insert(at, operator)
         self.program.touch()
         if observers:
-            announce("operator_inserted", operator, index)
+            announce("operator_inserted", operator, at)
         return operator
 
     def remove(self, index: int) -> None:

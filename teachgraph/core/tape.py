@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
-from teachgraph.core.errors import BackwardTwiceError, at_user_line
+from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Attrs, Op, Rule
 
@@ -183,9 +183,7 @@ def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradi
 def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
     """The error for a graph through which a backward pass has gone before."""
     freed = next(node for node in order if node.saved is None)
-    return BackwardTwiceError(
-        at_user_line(
-            f"backward came through {freed.op.type} a second time, but what it had "
-            "saved was freed by the first: give that one retain_graph=True"
-        )
+    return BackwardTwiceError.here(
+        f"backward came through {freed.op.type} a second time, but what it had "
+        "saved was freed by the first: give that one retain_graph=True"
     )

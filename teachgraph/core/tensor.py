@@ -13,11 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy import asarray, ndarray
 
-from teachgraph.core.errors import (
-    DTypeError,
-    GradientShapeError,
-    at_user_line,
-)
+from teachgraph.core.errors import DTypeError, GradientShapeError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
@@ -260,10 +256,8 @@ def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     known = isinstance(upstream, Tensor)
     seed = (upstream if known else adopt.call(upstream, tensor)).data
     if seed.shape != tensor.data.shape:
-        raise GradientShapeError(
-            at_user_line(
-                "Tensor shape not match: the gradient given to backward has shape "
-                f"{list(seed.shape)}, the tensor {tensor.shape}; they must be equal"
-            )
+        raise GradientShapeError.here(
+            "Tensor shape not match: the gradient given to backward has shape "
+            f"{list(seed.shape)}, the tensor {tensor.shape}; they must be equal"
         )
     return seed.astype(tensor.data.dtype, copy=False)

@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Self
 
 from teachgraph import passes
-from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.core.errors import FeedError
 from teachgraph.fluid.feeding import loaders, started
 from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
@@ -92,7 +92,7 @@ def one_of(feeds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         FeedError: There are several.
     """
     if len(feeds) != 1:
-        raise FeedError(at_user_line(f"{len(feeds)} feeds for one device"))
+        raise FeedError.here(f"{len(feeds)} feeds for one device")
     return feeds[0]
 
 
@@ -149,11 +149,7 @@ class ParallelExecutor:
         """
         feed = feed_dict if feed is None else feed
         return self.executor.run(
-            self.program,
-            feed,
-            fetch_list,
-            scope=self.scope,
-            return_numpy=return_numpy,
+            self.program, feed, fetch_list, scope=self.scope, return_numpy=return_numpy
         )
 
     def drop_local_exe_scopes(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import wraps
+from inspect import Signature, signature
 from typing import Any
 
 from teachgraph import optimizer
-from teachgraph.autograd.tensor import Tensor
 from teachgraph.fluid.clip import clip_of, wishes
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer
@@ -43,6 +44,23 @@ __all__ = [
 ]
 
 
+def with_parameter_list(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Call the argument `parameters` of a method `parameter_list`, as 1.x does."""
+
+    @wraps(method)
+    def called(self: Optimizer, *args: Any, **named: Any) -> Any:
+        if "parameter_list" in named:
+            named["parameters"] = named.pop("parameter_list")
+        return method(self, *args, **named)
+
+    taken = signature(method).parameters.values()
+    renamed = [
+        p.replace(name="parameter_list") if p.name == "parameters" else p for p in taken
+    ]
+    called.__signature__ = Signature(renamed)  # type: ignore[attr-defined]
+    return called
+
+
 class Optimizer(optimizer.Optimizer):
     """Base of 1.x's optimizers: `fluid.optimizer.Optimizer`.
 
@@ -58,39 +76,14 @@ class Optimizer(optimizer.Optimizer):
         rate = learning_rate.schedule if decays else learning_rate
         super().__init__(rate, *settings, **named)
 
-    def minimize(
-        self,
-        loss: Any,
-        startup_program: Program | None = None,
-        parameter_list: Sequence[Any] | None = None,
-        no_grad_set: Any = None,
-    ) -> tuple[list[Operator], Pairs]:
-        """Append backward and update operators; in a guard, update.
+    minimize = with_parameter_list(optimizer.Optimizer.minimize)
+    backward = with_parameter_list(optimizer.Optimizer.backward)
 
-        Args:
-            loss: A Variable; or a Tensor whose `backward` has been called.
-            startup_program: The program that initialises the learning rate.
-            parameter_list: The parameters to update, or their names; by default all
-                trainable ones.
-            no_grad_set: Variables that get no gradient.
-        """
-        if isinstance(loss, Tensor):
-            if self._parameters is None and parameter_list is not None:
-                self._parameters = list(parameter_list)
-            if self._decay is not None:
-                self._decay()
-        return super().minimize(loss, startup_program, parameter_list, no_grad_set)
-
-    def backward(
-        self,
-        loss: Any,
-        startup_program: Program | None = None,
-        parameter_list: Sequence[Any] | None = None,
-        no_grad_set: Any = None,
-        callbacks: Any = None,
-    ) -> Pairs:
-        """Append the backward operators only; in a guard, return the gradients."""
-        return super().backward(loss, startup_program, parameter_list, no_grad_set)
+    def step(self) -> None:
+        """Update every parameter that has a gradient; a decay goes on by one."""
+        if self._decay is not None:
+            self._decay()
+        super().step()
 
     def apply_optimize(
         self, loss: Variable, startup_program: Program | None, params_grads: Pairs

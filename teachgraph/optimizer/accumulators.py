@@ -18,7 +18,7 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.static.layers import create_global_var
+from teachgraph.static.layers import initialised
 from teachgraph.static.scope import global_scope
 from teachgraph.static.variable import Variable
 
@@ -67,9 +67,7 @@ class Accumulators:
         shape = tuple(parameter.shape) if kept.shape is None else kept.shape
         if isinstance(parameter, Variable):
             name = unique_name.generate(key)
-            accumulator: Any = create_global_var(
-                shape, kept.value, parameter.dtype, persistable=True, name=name
-            )
+            accumulator: Any = initialised(name, shape, kept.value, parameter.dtype)
         else:
             name = f"{key}_0"
             accumulator = Tensor.results(np.full(shape, kept.value, parameter.dtype))

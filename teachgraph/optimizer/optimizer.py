@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import unique_name
 from teachgraph.core.backward import append_backward
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole, marked
 from teachgraph.ops.inplace import add_onto
@@ -36,6 +36,7 @@ from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
+from teachgraph.static.append_backward import Callback, calling_back
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
@@ -200,11 +201,9 @@ class Optimizer:
             ModeError: The optimizer was created without parameters.
         """
         if self._parameters is None:
-            raise ModeError(
-                at_user_line(
-                    "parameters argument given to the Optimizer should not be None in "
-                    "dygraph mode: give parameters=layer.parameters()"
-                )
+            raise ModeError.here(
+                "parameters argument given to the Optimizer should not be None in "
+                "dygraph mode: give parameters=layer.parameters()"
             )
         return self._parameters
 
@@ -287,11 +286,8 @@ class Optimizer:
 
         In Paddle this is `paddle.optimizer.Optimizer.minimize`.
         """
-        if isinstance(loss, Tensor):
-            self.step()
-            return [], [(p, p.grad) for p in self.parameters if p.grad is not None]
         if not isinstance(loss, Variable):
-            raise TypeError(f"minimize takes a Variable or a Tensor, got {type(loss)}")
+            return [], self.stepped(loss, parameters)
         startup = startup_program or default_startup_program()
         wanted = self._parameters if parameters is None else parameters
         with program_guard(loss.block.program, startup):
@@ -300,16 +296,37 @@ class Optimizer:
                 self._rate.variable(default_main_program())
             return self.apply_gradients(pairs), pairs
 
+    def stepped(self, loss: Any, parameters: Sequence[Any] | None) -> Pairs:
+        """Step along the gradients there are: `minimize` of a Tensor.
+
+        Raises:
+            TypeError: `loss` is no Tensor.
+        """
+        if not isinstance(loss, Tensor):
+            raise TypeError(f"minimize takes a Variable or a Tensor, got {type(loss)}")
+        if self._parameters is None and parameters is not None:
+            self._parameters = list(parameters)
+        self.step()
+        return [(p, p.grad) for p in self.parameters if p.grad is not None]
+
     def backward(
         self,
         loss: Variable,
         startup_program: Program | None = None,
         parameters: Sequence[Any] | None = None,
         no_grad_set: Any = None,
+        callbacks: Sequence[Callback] | None = None,
     ) -> Pairs:
         """Append the backward operators, without updates.
 
         Of a Tensor, whose `backward` has been called, collect the gradients.
+
+        Args:
+            loss: What to differentiate.
+            startup_program: Accepted for Paddle's sake.
+            parameters: The parameters to update; by default every trainable one.
+            no_grad_set: Variables to treat as constants.
+            callbacks: Called as f(block, context) after each gradient operator.
 
         Returns:
             The (parameter, gradient) pairs.
@@ -318,7 +335,8 @@ class Optimizer:
             trained = self.parameters if parameters is None else parameters
             return [(p, p.grad) for p in trained if p.grad is not None]
         wanted = None if parameters is None else several(parameters, KINDS)
-        return append_backward(loss, wanted, no_grad_set or ())
+        wrappers = [calling_back(callbacks)] if callbacks else ()
+        return append_backward(loss, wanted, no_grad_set or (), wrappers)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
@@ -328,13 +346,8 @@ class Optimizer:
         Returns:
             The update operators.
         """
-        if not params_grads:
-            return []
-        if isinstance(params_grads[0][0], Tensor):
-            for parameter, grad in params_grads:
-                parameter.grad = grad
-            self.step()
-            return []
+        if not params_grads or isinstance(params_grads[0][0], Tensor):
+            return self.step_along(params_grads)
         pairs = sorted(params_grads, key=lambda pair: str(pair[0].name))
         program = pairs[0][0].block.program
         ops: list[Operator] = program.current_block().ops
@@ -349,6 +362,14 @@ class Optimizer:
             updates = len(ops)
             self.append_updates(pairs, program)
         return ops[updates:]
+
+    def step_along(self, pairs: Pairs) -> list[Operator]:
+        """Update Tensors by these gradients; no operators."""
+        for parameter, grad in pairs:
+            parameter.grad = grad
+        if pairs:
+            self.step()
+        return []
 
     def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
         """Clip the gradients and add the decay, on Tensors or in `program`."""

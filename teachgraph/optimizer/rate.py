@@ -14,11 +14,11 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.program import OpRole
 from teachgraph.optimizer.checks import NUMBERS
 from teachgraph.optimizer.lr import LRScheduler
-from teachgraph.static.layers import create_global_var
+from teachgraph.static.layers import initialised
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -78,18 +78,14 @@ class Rate:
             ModeError: A schedule determines the rate, or a program has it already.
         """
         if self.scheduler is not None:
-            raise ModeError(
-                at_user_line(
-                    "optimizer's learning rate can't be LRScheduler when invoke this "
-                    "API, because this will lead to conflict."
-                )
+            raise ModeError.here(
+                "optimizer's learning rate can't be LRScheduler when invoke this "
+                "API, because this will lead to conflict."
             )
         for variable in self.variables.values():
-            raise ModeError(
-                at_user_line(
-                    f"the learning rate is the program's variable {variable.name!r}: "
-                    "set it in the scope, by scope.var(name).get_tensor().set(value)"
-                )
+            raise ModeError.here(
+                f"the learning rate is the program's variable {variable.name!r}: "
+                "set it in the scope, by scope.var(name).get_tensor().set(value)"
             )
         self._number = checked(value)
 
@@ -111,9 +107,8 @@ class Rate:
         """Return the rate as a variable of a program, `learning_rate_0`."""
         if id(program) not in self.variables:
             name = unique_name.generate("learning_rate")
-            self.variables[id(program)] = create_global_var(
-                [], self.now(), dtypes.float32, persistable=True, name=name
-            )
+            rate = initialised(name, [], self.now(), dtypes.float32)
+            self.variables[id(program)] = rate
             if self.scheduler is not None:
                 program.ask(name, self.scheduler)
         return self.variables[id(program)]
@@ -134,11 +129,9 @@ class Rate:
 
 def no_value_yet() -> ModeError:
     """The error for a rate that a program computes."""
-    return ModeError(
-        at_user_line(
-            "the learning rate is a variable, which has a value only when its program "
-            "runs: fetch it there"
-        )
+    return ModeError.here(
+        "the learning rate is a variable, which has a value only when its program "
+        "runs: fetch it there"
     )
 
 
@@ -150,9 +143,7 @@ def checked(value: Any) -> float:
     """
     number = isinstance(value, NUMBERS) and not isinstance(value, bool)
     if not number or not 0 <= value < inf:
-        raise InvalidValueError(
-            at_user_line(
-                f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
-            )
+        raise InvalidValueError.here(
+            f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
         )
     return float(value)

@@ -13,12 +13,7 @@ import teachgraph.control_flow.lowering  # noqa: F401  registers branches and lo
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
-from teachgraph.core.errors import (
-    ExecutorError,
-    InvalidValueError,
-    ProgramError,
-    at_user_line,
-)
+from teachgraph.core.errors import ExecutorError, InvalidValueError, ProgramError
 from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.extend import unregistered
 from teachgraph.core.program import Program as CoreProgram
@@ -254,8 +249,8 @@ def planner_of(backend: str) -> type[Plan]:
         with suppress(KeyError):  # no module of ours registers it
             unregistered.call("backend", backend)
     if backend not in backends:
-        raise InvalidValueError(
-            at_user_line(f"backend is None or 'onnxruntime', got {backend!r}")
+        raise InvalidValueError.here(
+            f"backend is None or 'onnxruntime', got {backend!r}"
         )
     return backends[backend]
 
@@ -286,11 +281,16 @@ def feed_names(feed: Any) -> list[str]:
     Raises:
         TypeError: It is no mapping from names.
     """
+    if not isinstance(feed, Mapping) or not all(isinstance(name, str) for name in feed):
+        raise no_feed(feed)
+    return list(feed)
+
+
+def no_feed(feed: Any) -> TypeError:
+    """The error for what is no mapping from names, in Paddle's words."""
     if not isinstance(feed, Mapping):
-        raise TypeError(
+        return TypeError(
             f"feed requires dict as its Parameter. But you passed in {type(feed)}"
         )
-    for name in feed:
-        if not isinstance(name, str):
-            raise TypeError(f"feed's keys are the names of variables, got {name!r}")
-    return list(feed)
+    wrong = next(name for name in feed if not isinstance(name, str))
+    return TypeError(f"feed's keys are the names of variables, got {wrong!r}")

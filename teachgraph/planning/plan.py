@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import FetchError, at_user_line
+from teachgraph.core.errors import FetchError
 from teachgraph.core.executor import Inputs, Run, Scope
 from teachgraph.core.observe import observers
 from teachgraph.core.program import Program
@@ -76,19 +76,19 @@ class Plan(Refusals):
         """
         if self.unknown:
             warn_of_unknown(self.unknown[0])
-        if self.ready and not observers:
-            values = self.written.run(feed, scope)
-        else:
+        if observers:
             values = self.announced(self.way(), feed, scope)
-            self.ready = self.passes is not None
+        else:
+            values = (self.written if self.ready else self).run(feed, scope)
+        self.ready = self.passes is not None
         if self.branches:
             check_taken(self.fetches, values)
         return values
 
     def way(self) -> Run:
-        """A walk, in the first run and where somebody follows; else the Python."""
-        walks = followed(self.program) if observers else not self.ready
-        return self.run if walks or self.passes is None else self.written.run
+        """A walk where somebody follows each operator; else the Python."""
+        walks = self.passes is None or followed(self.program)
+        return self.run if walks else self.written.run
 
 
 def warn_of_unknown(name: str) -> None:
@@ -138,9 +138,7 @@ def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:
     """
     for name, value in zip(fetches, values, strict=True):
         if value is None:
-            raise FetchError(
-                at_user_line(
-                    f"{name!r} has no value: the branch that writes it was not taken; "
-                    "fetch what cond returned"
-                )
+            raise FetchError.here(
+                f"{name!r} has no value: the branch that writes it was not taken; "
+                "fetch what cond returned"
             )

@@ -38,8 +38,9 @@ class WrittenPlan(Refusals):
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, step by step if somebody follows."""
-        followed_now = observers and followed(self.program)
-        run = super().run if followed_now else self.run
+        if not observers:
+            return self.run(feed, scope)
+        run = super().run if followed(self.program) else self.run
         return self.announced(run, feed, scope)
 
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:

@@ -10,20 +10,12 @@ from typing import Any
 
 from teachgraph.core import dtypes, ops, unique_name
 from teachgraph.core.build import append, new_parameter
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    ProgramError,
-    at_user_line,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ProgramError
 from teachgraph.ops import activation as activations
 from teachgraph.ops import metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
-from teachgraph.static.program import (
-    default_main_program,
-    default_startup_program,
-)
+from teachgraph.static.program import default_main_program, default_startup_program
 from teachgraph.static.variable import Variable
 from teachgraph.static.weight_norm import normalised
 
@@ -39,10 +31,7 @@ __all__ = [
 
 
 def data(
-    name: str,
-    shape: Sequence[int | None],
-    dtype: Any = "float32",
-    lod_level: int = 0,
+    name: str, shape: Sequence[int | None], dtype: Any = "float32", lod_level: int = 0
 ) -> Variable:
     """A variable that each run is fed.
 
@@ -62,10 +51,9 @@ def data(
         raise no_shape(shape)
     if lod_level:
         raise ProgramError("lod_level: sequences are padded here, not level-of-detail")
-    sizes = [-1 if n is None else n for n in shape]
     block = default_main_program().global_block()
     return block.create_var(
-        name, sizes, dtypes.convert(dtype), stop_gradient=True, is_data=True
+        name, shape, dtypes.convert(dtype), stop_gradient=True, is_data=True
     )
 
 
@@ -122,9 +110,7 @@ def fc(
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     for value in inputs:
         if not isinstance(value, Variable):
-            raise DTypeError(
-                at_user_line(f"fc: x must be a Variable, got {type(value)}")
-            )
+            raise DTypeError.here(f"fc: x must be a Variable, got {type(value)}")
     act = activations.activation(activation)
     with unique_name.layer("fc", name) as layer:
         rows = [n % len(v.shape) if (n := num_flatten_dims) < 0 else n for v in inputs]
@@ -153,11 +139,9 @@ def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variabl
 
 def unknown_columns(x: Variable, rows: int) -> ProgramError:
     """The error for an input of `fc` whose weight would have no size."""
-    return ProgramError(
-        at_user_line(
-            f"fc: the sizes of {x.name!r} after the first {rows} must be known, got "
-            f"{list(x.shape)}"
-        )
+    return ProgramError.here(
+        f"fc: the sizes of {x.name!r} after the first {rows} must be known, got "
+        f"{list(x.shape)}"
     )
 
 
@@ -240,13 +224,20 @@ def create_global_var(
     In Paddle this is `paddle.static.create_global_var`.
     """
     name = name or unique_name.generate("_generated_var")
+    sizes = [index(size) for size in shape]
+    return initialised(name, sizes, value, dtypes.convert(dtype), persistable)
+
+
+def initialised(
+    name: str, shape: Sequence[int], value: float, dtype: Any, persistable: bool = True
+) -> Variable:
+    """A variable in both programs, and the operator that makes it start as `value`."""
     facts = {"persistable": persistable, "stop_gradient": True}
-    shape = [index(size) for size in shape]
     main = default_main_program().global_block()
     variable = main.create_var(name, shape, dtype, **facts)
     startup = default_startup_program().global_block()
     initial = startup.create_var(name, shape, dtype, **facts)
-    fill, attrs = Constant(value).operation(shape, dtypes.convert(dtype))
+    fill, attrs = Constant(value).operation(shape, dtype)
     append(startup, fill, (), attrs, out=[initial])
     return variable
 
@@ -281,9 +272,7 @@ def create_parameter(
         suffix = "b" if is_bias else "w"
         found = parameter(layer.name, suffix, shape, dtype, given, default)
     if found is None:
-        raise ProgramError(
-            at_user_line("create_parameter: attr is False: none is made")
-        )
+        raise ProgramError.here("create_parameter: attr is False: none is made")
     return found
 
 
@@ -304,7 +293,7 @@ def name_scope(prefix: str) -> Iterator[None]:
     """
     if not isinstance(prefix, str) or not prefix:
         reason = f"name_scope: namescope prefix can not be empty, got {prefix!r}"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
     main, startup = default_main_program(), default_startup_program()
     scope = main.child_scope(prefix)
     with main.within_name_scope(scope), startup.within_name_scope(scope):

@@ -19,8 +19,6 @@ from teachgraph.core.build import (
     LARGEST_SIZE,
     TRIAL_SIZES,
     Inputs,
-    Place,
-    filled,
     trial,
     whole_numbers,
 )
@@ -34,6 +32,9 @@ MOST_TRIALS = 2_000
 MOST_ELEMENTS = 1_000_000
 MOST_REASONS = 200
 
+Place = tuple[int, int]
+"""An unknown dimension: the position of the input, and the axis."""
+
 Sizes = Mapping[Place, int]
 Trials = list[list[Spec]]
 
@@ -46,9 +47,9 @@ def with_search(_: Any) -> Any:
         op: Op,
         inputs: Inputs,
         attrs: Mapping[str, Any],
-        unknown: Sequence[Place],
         error: Exception,
     ) -> Trials:
+        unknown = places_of(inputs)
         results: Trials = list(searched(op, inputs, attrs, unknown))
         return results or explained(op, inputs, attrs, unknown)
 
@@ -63,12 +64,31 @@ def with_room(_: Any) -> Any:
         op: Op,
         inputs: Inputs,
         attrs: Mapping[str, Any],
-        unknown: Sequence[Place],
         size: int,
     ) -> Trials:
-        return attempt(op, inputs, attrs, dict.fromkeys(unknown, size))
+        return attempt(op, inputs, attrs, dict.fromkeys(places_of(inputs), size))
 
     return further
+
+
+def places_of(inputs: Inputs) -> list[Place]:
+    """The unknown dimensions of all inputs."""
+    return [
+        (i, axis)
+        for i, spec in enumerate(inputs)
+        if spec is not None
+        for axis, size in enumerate(spec.shape)
+        if size == -1
+    ]
+
+
+def filled(inputs: Inputs, sizes: Sizes) -> list[Spec | None]:
+    """Specs whose unknown sizes are set, each to one of its own."""
+    return [
+        spec
+        and Spec(tuple(sizes.get((i, k), n) for k, n in enumerate(spec.shape)), spec[1])
+        for i, spec in enumerate(inputs)
+    ]
 
 
 def searched(
