@@ -153,8 +153,8 @@ class Backward:
         for operator, wanted in plan:
             visit(operator, wanted)
         self.accumulate(self.names)
-        pairs = self.renamed.items()
-        return self.names | {o: self.names[n] for o, n in pairs if n in self.names}
+        renamed = ((old, self.names.get(new)) for old, new in self.renamed.items())
+        return self.names | {old: name for old, name in renamed if name}
 
     def planned(self, roots: Sequence[str]) -> tuple[Plan, Counter[str]]:
         """The plan, and the number of gradients that each variable is going to get."""

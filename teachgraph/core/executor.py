@@ -74,14 +74,23 @@ class Plan:
         self, program: Program, fed: Iterable[str], fetches: Iterable[str], **more: Any
     ) -> None:
         self.program, self.fetches = program, [*fetches]
-        self.variables, lowering = program.blocks[0].vars, Lowering(program, more)
-        self.steps, self.known = lowering.steps(), lowering.variables()
-        written = dict.fromkeys(n for step in self.steps for n in step.outputs if n)
+        self.variables = program.global_block().vars
+        self.steps, self.known = self.lowered(more)
+        written = dict.fromkeys(
+            n for s in self.steps for n in s.outputs if n is not None
+        )
         outside = self.outside()
         self.feeds = [name for name in outside if self.is_fed(name)]
         self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
         self.check_feeds({*fed}, outside)
+
+    def lowered(
+        self, options: Mapping[str, Any]
+    ) -> tuple[Sequence[Step], Mapping[str, Variable]]:
+        """What the program runs, and its variables by their names among the steps."""
+        lowering = Lowering(self.program, options)
+        return lowering.steps(), lowering.variables()
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable."""
@@ -109,13 +118,14 @@ class Plan:
                 elif name not in perhaps:
                     raise no_value(step, name)
             own = self.known if isinstance(step, Call) else step.outputs
-            made.update(name for name in step.outputs if name in own)
+            made.update(name for name in step.outputs if name and name in own)
             perhaps |= step.inner
         for name in self.fetches:
             if name not in made and name not in found:
-                if not (self.is_fed(name) or self.is_kept(name)):
-                    raise self.not_fetched(name)
-                found[name] = None
+                if self.is_fed(name) or self.is_kept(name):
+                    found[name] = None
+                else:
+                    self.refuse_fetch(name)
         return found
 
     def check_feeds(self, fed: set[str], outside: Mapping[str, Step | None]) -> None:
@@ -187,9 +197,9 @@ class Plan:
                 readers = (step for step in self.steps if name in step.arguments)
                 raise self.not_initialized(name, next(readers, None))
 
-    def not_fetched(self, name: str) -> FetchError:
-        """The error for a fetch of a variable without a value by the end of a run."""
-        return FetchError.here(f"{name!r} has no value to fetch")
+    def refuse_fetch(self, name: str) -> None:
+        """Refuse a fetch of a variable without a value by the end of a run."""
+        raise FetchError.here(f"{name!r} has no value to fetch")
 
     def not_given(self, name: str, reader: Step | None) -> FeedError:
         """The error for a feed that is not there."""

@@ -16,7 +16,7 @@ from teachgraph.ops import functions
 from teachgraph.ops.activation import activated
 from teachgraph.ops.given_name import given
 
-__all__ = ["alias", "all_static_unless_chosen", "arguments"]
+__all__ = ["alias", "all_static_unless_chosen", "arguments", "method"]
 
 Function = Callable[..., Any]
 
@@ -91,6 +91,25 @@ def alias(function: Function, signature: str, **new: str) -> Function:
     layer.__name__, layer.__doc__ = called, f"{function.__doc__}"
     layer.__signature__ = taken  # type: ignore[attr-defined]
     return layer
+
+
+def method(function: Function, signature: str, **new: str) -> Function:
+    """Wrap a method in 1.x's order and names of arguments.
+
+    Args:
+        function: The method.
+        signature: 1.x's arguments as in its `def`; the method's defaults hold.
+        new: The method's names of arguments that differ.
+    """
+    taken = arguments(f"self, {signature}")
+
+    @wraps(function)
+    def called(*args: Any, **named: Any) -> Any:
+        bound = taken.bind(*args, **named).arguments
+        return function(**{new.get(word, word): v for word, v in bound.items()})
+
+    called.__signature__ = taken  # type: ignore[attr-defined]
+    return called
 
 
 def static_unless_chosen(function: Function) -> Function:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import NoneType
 from typing import Any, Self
 
 from teachgraph import passes
-from teachgraph.core.errors import FeedError
-from teachgraph.fluid.feeding import loaders, started
+from teachgraph.fluid.aliases import method
 from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
 from teachgraph.static import Program, default_main_program
@@ -69,31 +67,16 @@ class CompiledProgram(passes.CompiledProgram):
 
 
 class Executor(executor.Executor):
-    """Runs programs on the CPU: `fluid.Executor`.
-
-    A feed may be a list of one dict, one device's; a program may feed itself.
-    """
+    """Runs programs on the CPU: `fluid.Executor`, with 1.x's arguments."""
 
     tensor_of = staticmethod(LoDTensor.of)
 
-    def fed(self, program: Any, feed: Any) -> Mapping[str, Any]:
-        """The feed, with the next batch of the program's own loaders."""
-        by_name: Any = feed if isinstance(feed, (Mapping, NoneType)) else one_of(feed)
-        if loaders:
-            own = getattr(program, "program", program) or default_main_program()
-            return {**(by_name or {}), **started(own)}
-        return by_name or {}
-
-
-def one_of(feeds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the feed of the one device.
-
-    Raises:
-        FeedError: There are several.
-    """
-    if len(feeds) != 1:
-        raise FeedError.here(f"{len(feeds)} feeds for one device")
-    return feeds[0]
+    run = method(
+        executor.Executor.run,
+        "program=None, feed=None, fetch_list=None, feed_var_name='feed', "
+        "fetch_var_name='fetch', scope=None, return_numpy=True, "
+        "use_program_cache=False, return_merged=True, use_prune=False",
+    )
 
 
 class ParallelExecutor:

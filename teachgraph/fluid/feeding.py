@@ -13,6 +13,7 @@ from teachgraph.core.errors import DataError, ModeError, at_user_line
 from teachgraph.core.modes import chosen
 from teachgraph.fluid.core import EOFException
 from teachgraph.io import batch
+from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
 
 __all__ = ["DataFeeder", "GeneratorLoader", "PyReader", "loaders", "started"]
@@ -32,6 +33,16 @@ def started(program: Program) -> dict[str, Any]:
     """
     feeds = [loader.next_feed() for loader in loaders.get(program, ())]
     return {name: array for feed in feeds for name, array in feed.items()}
+
+
+def with_loaders(fed: Callable[..., Any]) -> Callable[..., Any]:
+    """Feed a program what its own loaders give, besides what a run is given."""
+
+    def fed_by_loaders(program: Any, feed: Any) -> Any:
+        own = getattr(program, "program", program) or default_main_program()
+        return {**fed(program, feed), **started(own)}
+
+    return fed_by_loaders
 
 
 class DataFeeder:
@@ -131,6 +142,7 @@ class GeneratorLoader:
         self.iterable = iterable
         self.batches: Iterator[Any] | None = None
         if not iterable:
+            executor.feeding.wrap_once(with_loaders)
             loaders.setdefault(default_main_program(), []).append(self)
 
     def set_sample_generator(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from inspect import Signature, signature
 from typing import Any
 
 from teachgraph import optimizer
+from teachgraph.fluid.aliases import method
 from teachgraph.fluid.clip import clip_of, wishes
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer
@@ -44,23 +43,6 @@ __all__ = [
 ]
 
 
-def with_parameter_list(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Call the argument `parameters` of a method `parameter_list`, as 1.x does."""
-
-    @wraps(method)
-    def called(self: Optimizer, *args: Any, **named: Any) -> Any:
-        if "parameter_list" in named:
-            named["parameters"] = named.pop("parameter_list")
-        return method(self, *args, **named)
-
-    taken = signature(method).parameters.values()
-    renamed = [
-        p.replace(name="parameter_list") if p.name == "parameters" else p for p in taken
-    ]
-    called.__signature__ = Signature(renamed)  # type: ignore[attr-defined]
-    return called
-
-
 class Optimizer(optimizer.Optimizer):
     """Base of 1.x's optimizers: `fluid.optimizer.Optimizer`.
 
@@ -76,8 +58,17 @@ class Optimizer(optimizer.Optimizer):
         rate = learning_rate.schedule if decays else learning_rate
         super().__init__(rate, *settings, **named)
 
-    minimize = with_parameter_list(optimizer.Optimizer.minimize)
-    backward = with_parameter_list(optimizer.Optimizer.backward)
+    minimize = method(
+        optimizer.Optimizer.minimize,
+        "loss, startup_program=None, parameter_list=None, no_grad_set=None",
+        parameter_list="parameters",
+    )
+    backward = method(
+        optimizer.Optimizer.backward,
+        "loss, startup_program=None, parameter_list=None, no_grad_set=None, "
+        "callbacks=None",
+        parameter_list="parameters",
+    )
 
     def step(self) -> None:
         """Update every parameter that has a gradient; a decay goes on by one."""

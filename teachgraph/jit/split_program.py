@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from teachgraph.core.program import Variable
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.planning.written import WrittenPlan
@@ -41,11 +42,16 @@ class Part(WrittenPlan):
         *,
         stateful: bool,
     ) -> None:
-        self.handed, self.stateful = {*feeds}, stateful
-        known = program.global_block().vars
-        super().__init__(program, steps, known, feeds, fetches)
+        self.handed, self.stateful, self.some = {*feeds}, stateful, steps
+        super().__init__(program, feeds, fetches)
         # A fed array belongs to the caller: no result may reuse its memory.
-        self.known = {n: v for n, v in known.items() if n not in self.handed}
+        self.known = {n: v for n, v in self.known.items() if n not in self.handed}
+
+    def lowered(
+        self, options: Mapping[str, Any]
+    ) -> tuple[Sequence[Step], Mapping[str, Variable]]:
+        """The steps that were chosen."""
+        return self.some, self.variables
 
     def is_fed(self, name: str) -> bool:
         """True if a variable is handed in."""
@@ -55,8 +61,8 @@ class Part(WrittenPlan):
         """True if the value of a variable lives in the scope."""
         return self.stateful and super().is_kept(name)
 
-    def check_fetches(self, written: Mapping[str, None]) -> None:
-        """Check nothing: backward may need values from inside a branch, or None."""
+    def refuse_fetch(self, name: str) -> None:
+        """Refuse nothing: backward may need values from inside a branch, or None."""
 
     def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
         """The values handed in, as they are: whoever traces has looked at them."""

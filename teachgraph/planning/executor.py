@@ -13,9 +13,14 @@ import teachgraph.control_flow.lowering  # noqa: F401  registers branches and lo
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
-from teachgraph.core.errors import ExecutorError, InvalidValueError, ProgramError
+from teachgraph.core.errors import (
+    ExecutorError,
+    FeedError,
+    InvalidValueError,
+    ProgramError,
+)
 from teachgraph.core.executor import Scope, global_scope
-from teachgraph.core.extend import unregistered
+from teachgraph.core.extend import HookPoint, unregistered
 from teachgraph.core.program import Program as CoreProgram
 from teachgraph.core.program import Variable
 from teachgraph.passes.compiled import CompiledProgram
@@ -82,7 +87,7 @@ class Executor(DatasetRuns, core.Executor):
     def run(
         self,
         program: CoreProgram | CompiledProgram | None = None,
-        feed: Mapping[str, Any] | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         fetch_list: Fetches = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",
@@ -96,7 +101,8 @@ class Executor(DatasetRuns, core.Executor):
 
         Args:
             program: By default the default main program.
-            feed: Arrays by variable name, of exactly the declared dtype.
+            feed: Arrays by variable name, of exactly the declared dtype; or a list of
+                one such dict, one device's.
             fetch_list: What to return: Variables or names; among them may stand what
                 `minimize` returned, which returns nothing.
             feed_var_name: Accepted for Paddle's sake.
@@ -120,11 +126,10 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        scope = global_scope() if scope is None else scope
-        feed = self.fed(program, feed)
+        feed = feeding.call(program, feed)
         if not isinstance(program, Program):
             program = program_of(program, fetch_list)
-        if not isinstance(scope, Scope):
+        if scope is not None and not isinstance(scope, Scope):
             raise wrong_kind("Scope", scope)
         if not program.blocks[0].ops and not asked_for(fetch_list)[0]:
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
@@ -135,6 +140,7 @@ class Executor(DatasetRuns, core.Executor):
         if use_prune:
             program, fetches = self.cut(program, feed, fetches)
         if program.asked:
+            scope = global_scope() if scope is None else scope
             scope.values.update(program.answers())
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
@@ -142,10 +148,6 @@ class Executor(DatasetRuns, core.Executor):
         if not return_numpy:
             values = [*map(self.tensor_of, values)]
         return values if return_merged else [[value] for value in values]
-
-    def fed(self, program: Any, feed: Any) -> Any:
-        """What a run is fed; Paddle 1.x has further sources of it."""
-        return {} if feed is None else feed
 
     def plan(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
@@ -237,6 +239,27 @@ class Executor(DatasetRuns, core.Executor):
     def close(self) -> None:
         """Refuse further runs."""
         self._closed = True
+
+
+def fed(program: Any, feed: Any) -> Any:
+    """What a run is fed, by name."""
+    return feed if feed.__class__ is dict else of_one_device(feed)
+
+
+def of_one_device(feed: Any) -> Any:
+    """The feed of the one device, of none if there is no feed.
+
+    Raises:
+        FeedError: There are several.
+    """
+    feeds = feed if isinstance(feed, (list, tuple)) else [{} if feed is None else feed]
+    if len(feeds) != 1:
+        raise FeedError.here(f"{len(feeds)} feeds for one device")
+    return feeds[0]
+
+
+feeding = HookPoint(fed)
+"""Says what a run is fed: `feeding(program, feed)`; programs that feed themselves."""
 
 
 def planner_of(backend: str) -> type[Plan]:

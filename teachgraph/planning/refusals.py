@@ -25,8 +25,8 @@ class Refusals(core.Plan):
         """A fed value as an array of the declared shape and dtype; see `feeds`."""
         return as_fed(variable, value)
 
-    def not_fetched(self, name: str) -> FetchError:
-        """The error for a fetch of a variable without a value by the end of a run."""
+    def refuse_fetch(self, name: str) -> None:
+        """Refuse a fetch of a variable without a value by the end of a run."""
         why = "fetch a variable of this program that an operator writes"
         for block in self.program.blocks[1:]:
             if name in block.vars:
@@ -35,7 +35,7 @@ class Refusals(core.Plan):
                     f"{written_in(block, name)}; return it from there, and fetch what "
                     "cond or while_loop returned"
                 )
-        return FetchError(
+        raise FetchError(
             at_user_line(
                 f"Input variable({name}) cannot be found in scope for operator "
                 f"'Fetch': {why}"
