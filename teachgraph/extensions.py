@@ -304,6 +304,11 @@ EXTENSIONS = (
         "teachgraph.planning.executor:Executor",
     ),
     Extension(
+        "programs of Paddle 1.x that feed themselves",
+        "planning.executor.feeding",
+        "teachgraph.fluid.feeding:with_loaders",
+    ),
+    Extension(
         "messages of what is missing when a run begins",
         "core.executor.Plan",
         "teachgraph.planning.refusals:Refusals",

@@ -4,10 +4,6 @@ For each operator on the path from the parameters to the loss, last first, one g
 operator is appended: its slots are what the rule's signature names. A variable that is
 read k > 1 times gets k partial gradients, called `x@GRAD@RENAME@block0@i`, and a `sum`
 operator where the whole is first needed.
-
-Hook points: an op's own `grad_builder` appends in place of the `*_grad` operator;
-`find_path` chooses the operators to differentiate, `expand` replaces those without a
-rule, `has_gradient` says which can be differentiated, `visitor` extends every pass.
 """
 
 from __future__ import annotations
@@ -87,17 +83,15 @@ class Backward:
     """One reverse pass over operators, whose gradients go into a block.
 
     Attributes:
-        block: The block that gradient operators are appended to.
+        block: Where gradient operators are appended.
         ops: The operators that it may lead over; by default those of the same block.
-        constant: Names of the variables that are taken as constants.
-        leaves: Names of the variables whose gradients are wanted; None for all that no
-            operator on the path writes.
-        parameters: Names of the parameters, for Paddle's `op_role_var`.
+        constant: Variables taken as constants, by name as all that follow.
+        leaves: Variables whose gradients are wanted; None for all that are not written.
+        parameters: The parameters, for Paddle's `op_role_var`.
         path: The operators that the targets depend on, in order.
         live: The variables that a gradient may go through.
-        renamed: Variables that hold the values of others, by the name of those: of the
-            outputs of operators that an extension replaced on the path.
-        saved: Where an extension keeps values of the forward pass, by their names.
+        renamed: Where values of operators are that an extension replaced on the path.
+        saved: Where an extension keeps values of the forward pass.
         visit: Appends the gradients of one operator; extensions wrap it.
     """
 
@@ -207,11 +201,7 @@ class Backward:
         )
 
     def refuse_overwritten(self) -> None:
-        """Refuse to differentiate through a value that another one has replaced.
-
-        Raises:
-            ProgramError: A variable on the path is written more than once.
-        """
+        """Refuse to differentiate through a value that another one has replaced."""
         writers: dict[str, Operator] = {}
         for operator in self.ops:
             for name in self.live.intersection(operator.output_arg_names):

@@ -3,10 +3,6 @@
 Shapes are inferred from the kernel itself, run on stand-ins: an unknown size (-1) is
 tried with two sizes, and what changes in the result is unknown there too. Ops that are
 costly to run say `infers`.
-
-Hook points, by which extensions take part: `adopt` makes Variables of other inputs,
-`is_constant` decides which results stop the gradient, `search` looks for sizes that fit
-where the two do not, `new_parameter` creates a parameter.
 """
 
 from __future__ import annotations
@@ -41,9 +37,7 @@ Variables = Sequence[Variable | None]
 def append(
     block: Block, op: Op, inputs: Values, attrs: Attrs, out: Sequence[Variable] = ()
 ) -> Any:
-    """Append `op` for these inputs.
-
-    It writes the variables of `out`, by default new ones.
+    """Append `op` for these inputs; it writes new variables, or those of `out`.
 
     Raises:
         OpError: The inputs do not fit; nothing has been appended then.
@@ -66,11 +60,7 @@ def append(
 def as_variable(
     block: Block, op: Op, value: Any, inputs: Values, attrs: Attrs
 ) -> Variable | None:
-    """An input as a Variable that the block sees.
-
-    Raises:
-        ProgramError: It belongs to another program.
-    """
+    """An input as a Variable that the block sees."""
     if value is None:
         return None
     if not isinstance(value, Variable):
@@ -158,11 +148,7 @@ is_constant = HookPoint(all_stopped)
 
 
 def declare(variable: Variable, spec: Spec, op: Op) -> None:
-    """Give a variable the shape and dtype that an operator is going to write.
-
-    Raises:
-        ProgramError: It is fed or kept, and is of another shape or dtype.
-    """
+    """Give a variable the shape and dtype of a result; one that is kept has its own."""
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
@@ -183,11 +169,7 @@ def pass_stop_gradient(
 
 
 def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
-    """The specs of an op's outputs.
-
-    Raises:
-        OpError: The inputs do not fit; the message shows them.
-    """
+    """The specs of an op's outputs; if the inputs do not fit, the error shows them."""
     try:
         return infer(op, [None if v is None else v.spec for v in inputs], attrs)
     except Exception as error:
@@ -282,12 +264,11 @@ def create_parameter(
     """Create a parameter in both programs; its initializer's op goes into startup.
 
     Args:
-        name: Its name; one that exists already shares that parameter.
+        name: That of an existing parameter shares it.
         shape: Sizes of its dimensions.
         dtype: Type of its elements.
-        attr: Its description, passed on to the class of parameters.
-        initializer: `initializer.operation(shape, dtype)` is the op that gives it its
-            first value, with the op's attributes.
+        attr: Its description, for the class of parameters.
+        initializer: `initializer.operation(shape, dtype)` is an op and its attributes.
     """
     parameter = current_block().add_parameter(name, shape, dtype, attr)
     startup = default_startup_program().global_block()

@@ -1,8 +1,7 @@
 """Errors, each kind with a name of its own.
 
-A message names the op, its inputs with shapes and dtypes and the user's own line, and
-says what would be right. Each class is also the built-in error that fits, so code
-written for Paddle or NumPy catches it as it always did.
+A message names the op, its inputs and the user's own line, and says what would be
+right. Each class is also the built-in error that code for Paddle or NumPy catches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Executing: a Program becomes a plan, a list of steps that run one by one.
 
-A step is one operator, or whatever its op's lowering says; see `steps.py`. Feeds and
-the scope are where values come from, fetches and the scope where they go.
+Values come from feeds and the scope, and go to fetches and the scope.
 """
 
 from __future__ import annotations
@@ -37,9 +36,6 @@ Run = Callable[[Inputs, "Scope"], list[Any]]
 
 class Scope:
     """Values of variables by name: where they live between runs.
-
-    Attributes:
-        values: The arrays; None for a variable that has none yet.
 
     In Paddle this is `paddle.static.Scope`.
     """
@@ -101,12 +97,7 @@ class Plan:
         return name in self.variables and self.variables[name].persistable
 
     def outside(self) -> dict[str, Step | None]:
-        """The variables that are read before a step writes them, and their readers.
-
-        Raises:
-            ProgramError: One is neither fed nor in the scope.
-            FetchError: A fetched variable has no value by the end.
-        """
+        """The variables that are read before a step writes them, and their readers."""
         made, perhaps = set[str](), set[str]()
         found: dict[str, Step | None] = {}
         for step in self.steps:
@@ -152,13 +143,7 @@ class Plan:
             announce("run_end", self.program)
 
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:
-        """Run it step by step; the scope changes only if every operator succeeds.
-
-        Raises:
-            FeedError: A feed is of the wrong shape or dtype.
-            NotInitializedError: A persistable variable has no value yet.
-            OpError: An operator cannot take its inputs.
-        """
+        """Run it step by step; the scope changes only if every operator succeeds."""
         values: dict[str, Any] = {**self.checked(feed)}
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
@@ -167,11 +152,7 @@ class Plan:
         return [values[name] for name in self.fetches]
 
     def checked(self, feed: Inputs) -> Inputs:
-        """The fed values that are read, as arrays of the declared shapes and dtypes.
-
-        Raises:
-            FeedError: One is of another shape or dtype.
-        """
+        """The fed values that are read, as arrays of the declared shapes and dtypes."""
         values = {name: feed[name] for name in self.feeds}
         for name, value in values.items():
             if not is_like(value, variable := self.variables[name]):
@@ -231,13 +212,10 @@ def no_value(step: Step, name: str) -> ProgramError:
 
 
 class Executor:
-    """Runs programs, and remembers with each program the plans of the ways to run it.
+    """Runs programs, and keeps with each program the plans of the ways to run it.
 
     Args:
         **options: What lowerings of extensions may ask for.
-
-    Attributes:
-        planner: What makes plans.
     """
 
     planner: type[Plan] = Plan
@@ -254,9 +232,6 @@ class Executor:
         scope: Scope | None = None,
     ) -> list[Array]:
         """Run a program once: one array for each fetch.
-
-        Plans are remembered by feeds and fetches as they were handed over: to look one
-        up is all that a run does before it runs.
 
         Raises:
             FeedError: A feed is missing, or of the wrong shape or dtype.

@@ -8,17 +8,15 @@
     def relu_grad(dout, out):
         return dout * (out > 0)
 
-An op has four lives. Called on arrays it is its kernel; called on a Tensor it runs and
-leaves a node on the tape; called on a Variable it appends an Operator to a Block; and
-differentiated it is its rule, which is made of ops and so has the same four lives.
+An op has four lives. Called on arrays it is its kernel; on a Tensor it runs and leaves
+a node on the tape; on a Variable it appends an Operator to a Block; and differentiated
+it is its rule, which is made of ops and so has the same four lives.
 
-The signatures say everything. Of a kernel: positional parameters are inputs, one
-`*parameter` takes a list, keyword-only parameters are attributes; with one called
-`out=None` it can write its result into an array it is handed. Of a rule: `dout` (`d`
-and the name of an output) is an upstream gradient; any other positional parameter names
-an input or output to be saved for it, annotated `Like` where only its shape and dtype
-matter; keyword-only parameters are attributes. A rule returns a gradient for each input
-that has one; a costly one as a lambda, which is called only if it is wanted.
+Signatures say the rest. Of a kernel: positional parameters are inputs, `*x` a list of
+them, keyword-only parameters attributes; `out=None` is an array for the result. Of a
+rule: `dout` (`d` and an output's name) is an upstream gradient; any other positional
+parameter is an input or output saved for it, annotated `Like` if only its shape and
+dtype are. It returns a gradient for each input, a costly one as a lambda.
 """
 
 from __future__ import annotations
@@ -54,10 +52,7 @@ shape_and_dtype = attrgetter("shape", "dtype")
 
 
 class Like(tuple[Any, ...]):
-    """The shape and dtype of an input whose values a rule does not need.
-
-    A tuple, so that to make one and to read it costs no call of a Python function.
-    """
+    """The shape and dtype of an input whose values a rule does not need."""
 
     __slots__ = ()
     shape: Any = property(itemgetter(0))
@@ -78,10 +73,7 @@ def like(value: Any) -> Like | None:
 
 
 class Traced:
-    """A value that an op hands itself to, instead of computing on it.
-
-    `Tensor` runs the op at once and records it; `Variable` appends it to a program.
-    """
+    """A value that an op hands itself to: a Tensor runs it, a Variable appends it."""
 
     __slots__ = ()
 
@@ -291,8 +283,8 @@ class Op:
     ) -> Callable[..., Any]:
         """Register the gradient rule; a decorator, with or without options.
 
-        With `of=("x",)` the rule gives gradients of these inputs only, the op's first
-        ones; with `inline=True` a Program gets the rule's own ops, no `*_grad` op.
+        With `of=("x",)` it gives gradients of these inputs only, the op's first ones;
+        with `inline=True` a Program gets its own ops, no `*_grad` op.
         """
         if function is None:
             return lambda rule: self.grad(rule, **options)
@@ -304,8 +296,8 @@ class Op:
     def infers(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Register a cheaper way to the output's shape than running the kernel.
 
-        The function takes stand-ins (`Like`, sizes all known) and the attributes, and
-        returns (shape, dtype) for each output.
+        It takes stand-ins (`Like`, sizes all known) and the attributes, and returns (shape,
+        dtype) for each output.
         """
         self.infer = function
         return function
@@ -380,8 +372,7 @@ class GradOp(Op):
     """The op `relu_grad` that a Program holds: the rule, seen as a kernel.
 
     Its slots are the rule's parameters (`Out`, `Out@GRAD`), its outputs the gradients
-    of the forward op's inputs (`X@GRAD`). It has no rule of its own: to differentiate
-    it, a Program expands it into the ops its rule is made of.
+    (`X@GRAD`). To be differentiated it is expanded into the ops its rule is made of.
     """
 
     def __init__(self, forward: Op) -> None:
@@ -410,7 +401,6 @@ def find(type: str) -> Op:
     Raises:
         UnknownOpError: There is none.
 
-    >>> import teachgraph.ops
     >>> find("relu")
     <op relu(x) -> out>
     """

@@ -1,9 +1,8 @@
 """Programs: blocks of operators and variables, to be run later by an Executor.
 
-A Program is plain data. An Operator names the variables that it reads and writes, slot
-by slot; a Block holds operators in the order of their execution, and the variables they
-name; a Program holds blocks, the first of which is where it starts. `print(program)`
-shows all of it.
+All is plain data. An Operator names the variables that it reads and writes, slot by
+slot; a Block holds operators in order, and the variables they name; a Program holds
+blocks, the first of which is where it starts.
 """
 
 from __future__ import annotations
@@ -342,12 +341,7 @@ class Block:
     def add_parameter(
         self, name: str, shape: Shape, dtype: Any = "float32", attr: Any = None
     ) -> Parameter:
-        """Create a parameter in the global block, or return the one of that name.
-
-        Raises:
-            TypeError: There is no shape.
-            ProgramError: A size is not positive, or the name stands for something else.
-        """
+        """Create a parameter in the global block, or return the one of that name."""
         if not isinstance(shape, (list, tuple)):
             raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
         if any(size <= 0 for size in shape):
@@ -362,11 +356,7 @@ class Block:
         return block.add(parameter, ["shape", "dtype"])
 
     def add(self, variable: V, facts: Iterable[str] = ()) -> V:
-        """Add a variable under its name, or return the one there is.
-
-        Raises:
-            ProgramError: One of these facts about the one there is differs.
-        """
+        """Add a variable, or return the one of that name if these facts agree."""
         if (old := self.vars.get(variable._name)) is not None:
             for fact in facts:
                 if (before := getattr(old, fact)) != (now := getattr(variable, fact)):
@@ -536,10 +526,7 @@ class Program:
 
 
 def marked(**attrs: Any) -> Guard[Any]:
-    """Give appended operators these attributes besides, inside a `with` block.
-
-    Such as the device that they are for; None takes one away.
-    """
+    """Give appended operators these attributes, inside a `with`; None takes one away."""
     marks = {**(_marks.get() or {}), **attrs}
     marks = {name: value for name, value in marks.items() if value is not None}
     return Guard(_marks.get, _marks.set, marks)

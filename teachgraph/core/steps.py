@@ -1,7 +1,4 @@
-"""Steps: each operator of a program becomes one, or whatever its op's lowering says.
-
-A step can be run on values by name.
-"""
+"""Steps: each operator of a program becomes one, or whatever its op's lowering says."""
 
 from __future__ import annotations
 
@@ -33,9 +30,7 @@ caller: ContextVar[Context] = ContextVar("caller")
 
 
 class Step(Protocol):
-    """A step of a plan, which an operator is lowered to.
-
-    Its values have names that are unique in the program; see `Lowering`.
+    """A step of a plan, with names that are unique in the program; see `Lowering`.
 
     Attributes:
         operator: The operator, for messages.
@@ -143,7 +138,6 @@ class Lowering:
     which may come from several blocks, each variable has a name of its own.
 
     Attributes:
-        program: The program.
         options: What lowerings of extensions may ask for, by name.
         writers: The steps that lowerings of extensions gave, by what they write.
     """
@@ -193,11 +187,7 @@ lower: HookPoint[Lower] = HookPoint(lower_operator)
 
 
 def run_steps(steps: Sequence[Step], values: Values) -> None:
-    """Run steps one by one.
-
-    Raises:
-        OpError: A step cannot take its inputs; it names the user's line.
-    """
+    """Run steps one by one; an OpError names the user's line."""
     for step in steps:
         try:
             step.run(values)
@@ -208,8 +198,8 @@ def run_steps(steps: Sequence[Step], values: Values) -> None:
 def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception:
     """The error to raise when a step raised `error`, after telling the observers.
 
-    It is the same if a step of a body has been explained already. A gradient operator
-    names the line of the forward one, which the user can change.
+    A step of a body has explained its own already. A gradient operator names the line
+    of the forward one, which the user can change.
     """
     if getattr(error, "explained", False):
         return error

@@ -131,9 +131,10 @@ class ParallelExecutor:
             return_numpy: Return arrays; otherwise LoDTensors.
         """
         feed = feed_dict if feed is None else feed
-        return self.executor.run(
+        results: list[Any] = self.executor.run(
             self.program, feed, fetch_list, scope=self.scope, return_numpy=return_numpy
         )
+        return results
 
     def drop_local_exe_scopes(self) -> None:
         """Do nothing: runs leave no scopes behind."""

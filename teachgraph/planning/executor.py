@@ -126,7 +126,7 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        feed = feeding.call(program, feed)
+        by_name: Any = feeding.call(program, feed)
         if not isinstance(program, Program):
             program = program_of(program, fetch_list)
         if scope is not None and not isinstance(scope, Scope):
@@ -138,11 +138,11 @@ class Executor(DatasetRuns, core.Executor):
         if not isinstance(fetch_list, (list, tuple)):
             fetches = [] if fetch_list is None else [fetch_list]
         if use_prune:
-            program, fetches = self.cut(program, feed, fetches)
+            program, fetches = self.cut(program, by_name, fetches)
         if program.asked:
             scope = global_scope() if scope is None else scope
             scope.values.update(program.answers())
-        values = super().run(program, feed, fetches, scope=scope)
+        values = super().run(program, by_name, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
         if not return_numpy:
