@@ -1,4 +1,4 @@
-"""`EarlyStopping`: ends training when a metric improves no more."""
+"""`EarlyStopping`: ends training when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["EarlyStopping", "Watched"]
 
 
 class Watched:
-    """The best value so far of one figure of the logs.
+    """The best value so far of one metric in the logs.
 
     Args:
-        monitor: The name of the figure.
+        monitor: The name of the metric.
         mode: "min" if less is better, "max" if more is, "auto" by the name.
         min_delta: The least change that counts as better.
         baseline: The value to begin with.
@@ -42,11 +42,11 @@ class Watched:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Return to the baseline, or to the worst value there is."""
         self.best = -self.sign * inf if self.baseline is None else self.baseline
 
     def value(self, logs: Logs) -> float | None:
-        """The figure in the logs of an evaluation; None with a warning if not there."""
+        """The metric in the logs of an evaluation; warns and returns None without it."""
         if logs is None or self.monitor not in logs:
             warnings.warn(
                 f"Monitor of {self.monitor!r} should be loss or metric name; there are "
@@ -54,8 +54,8 @@ class Watched:
                 stacklevel=2,
             )
             return None
-        found: Any = np.ravel(logs[self.monitor])[0]
-        return float(found)
+        metric: Any = np.ravel(logs[self.monitor])[0]
+        return float(metric)
 
     def improves(self, value: float) -> bool:
         """Tell whether a value is better than the best one, which it then replaces."""
@@ -66,13 +66,13 @@ class Watched:
 
 
 class EarlyStopping(Callback):
-    """Stop training when a figure of the evaluations has not improved for a while.
+    """Stop training when a metric of the evaluations has not improved for a while.
 
     Args:
-        monitor: The name of the figure: "loss", or that of a metric.
+        monitor: "loss", or the name of a metric.
         mode: "min", "max", or "auto": "max" where the name has "acc" in it.
         patience: Evaluations without improvement after which to stop.
-        verbose: Whether to say so.
+        verbose: Print a message when training stops.
         min_delta: The least change that counts as an improvement.
         baseline: The value that the first evaluation has to improve on.
         save_best_model: Save the best state as `best_model` in `fit`'s `save_dir`.
@@ -104,12 +104,12 @@ class EarlyStopping(Callback):
         return self.watched.best
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Begin anew."""
+        """Reset the counters and the best value."""
         self.wait_epoch = self.stopped_epoch = 0
         self.watched.reset()
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Compare with the best value; stop if patience is at its end."""
+        """Compare with the best value; stop when patience is exhausted."""
         if self.model.stop_training or not self.model.is_training:
             return
         value = self.watched.value(logs)
@@ -126,7 +126,7 @@ class EarlyStopping(Callback):
         self.stopped_epoch += 1
 
     def stop(self) -> None:
-        """End the training after this epoch, and say so."""
+        """End the training after this epoch, and print that it ends."""
         self.model.stop_training = True
         if self.verbose:
             print(f"Epoch {self.stopped_epoch + 1}: Early stopping.")

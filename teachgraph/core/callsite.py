@@ -1,7 +1,6 @@
 """Callsites: the line of the user's code behind an operator, an event or an error.
 
-Every operator of a program, every event and every error names the user's own line:
-the innermost frame that does not belong to the framework.
+It is that of the innermost frame that does not belong to the framework.
 """
 
 from __future__ import annotations
@@ -76,11 +75,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 def callsite() -> Callsite | None:
-    """The line of the user's code that called the framework.
-
-    >>> callsite().line
-    1
-    """
+    """The line of the user's code that called the framework."""
     frame = user_frame(2)
     if frame is None:
         return None

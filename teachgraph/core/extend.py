@@ -62,7 +62,4 @@ def nothing(kind: str, name: str) -> None:
 
 
 unregistered: HookPoint[Callable[[str, str], None]] = HookPoint(nothing)
-"""Asked for an op, a mode or a backend that is not registered yet.
-
-Whoever knows the module that registers it may import that module.
-"""
+"""Asked for an op, a mode or a backend that is not registered yet, to import it."""

@@ -88,11 +88,7 @@ def using(static: bool | None) -> Guard[bool | None]:
 
 
 def interpreter(name: str | None = None) -> Interpreter:
-    """Interpreter of ops without a traced input: that of a mode, or of the one chosen.
-
-    Raises:
-        ModeError: The interpreter of this mode has not been imported.
-    """
+    """Interpreter of ops without a traced input: that of a mode, or of the one chosen."""
     if name is None:
         name = "dynamic" if in_dynamic_mode() else "static"
     if name not in interpreters:
@@ -103,11 +99,7 @@ def interpreter(name: str | None = None) -> Interpreter:
 
 
 def is_grad_enabled() -> bool:
-    """True if ops on Tensors leave nodes on the tape.
-
-    >>> is_grad_enabled()
-    True
-    """
+    """True if ops on Tensors leave nodes on the tape."""
     return recording.get()
 
 

@@ -1,9 +1,8 @@
 """The only door for whoever watches: a list of observers, told what happens.
 
-The framework announces; it never draws, prints or times. An announcement costs an
-unwatched run one truth test; ops and the tape cost none, as `attach`, which lets an
-observer watch, wraps them. The recorder, the profiler, the NaN check and the widgets
-are all observers.
+The framework announces; it never draws, prints or times. The recorder, the profiler,
+the NaN check and the widgets are observers. An announcement costs an unwatched run one
+truth test; ops and the tape cost none, as `attach` wraps them.
 """
 
 from __future__ import annotations

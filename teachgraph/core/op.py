@@ -296,8 +296,8 @@ class Op:
     def infers(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Register a cheaper way to the output's shape than running the kernel.
 
-        It takes stand-ins (`Like`, sizes all known) and the attributes, and returns (shape,
-        dtype) for each output.
+        It takes stand-ins (`Like`, sizes all known) and the attributes, and returns
+        (shape, dtype) for each output.
         """
         self.infer = function
         return function

@@ -526,7 +526,7 @@ class Program:
 
 
 def marked(**attrs: Any) -> Guard[Any]:
-    """Give appended operators these attributes, inside a `with`; None takes one away."""
+    """Give appended operators these attributes, in a `with`; None takes one away."""
     marks = {**(_marks.get() or {}), **attrs}
     marks = {name: value for name, value in marks.items() if value is not None}
     return Guard(_marks.get, _marks.set, marks)

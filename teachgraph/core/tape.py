@@ -148,8 +148,7 @@ def visit_retaining(node: Any, dout: Any) -> Flow:
 def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Carry gradients from the seeds back along `order`; return those of the leaves.
 
-    The gradient of a node is whole at its turn, as all its consumers come before. No
-    leaf has a turn, so the gradients of leaves are left at the end. Of a node's
+    No leaf has a turn, so the gradients of leaves are left at the end. Of a node's
     gradients only those are computed that somebody wants.
     """
     grads = dict(seeds)
@@ -166,11 +165,7 @@ backward_pass = HookPoint(reverse)
 
 
 def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
-    """Check that nothing on the way is freed, then run the pass, silent about NaN.
-
-    Raises:
-        BackwardTwiceError: What a node had saved was freed by an earlier pass.
-    """
+    """Check that nothing on the way is freed, then run the pass, silent about NaN."""
     if None in map(saved_of, order):
         raise freed_before(order)
     token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle

@@ -36,8 +36,7 @@ class Tensor(Traced):
 
     Attributes:
         data: The values, a NumPy array. Ops never change it; updates replace it.
-        stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
-            `requires_grad`).
+        stop_gradient: True if no gradient goes this way.
         node: What computed it on the tape, a Node or an Output; None for a leaf.
         results: The class of what ops on it return, or what makes them of arrays.
 
@@ -105,8 +104,7 @@ class Tensor(Traced):
         """Add the gradient of this tensor to `.grad` of every leaf it came from.
 
         Args:
-            grad_tensor: The gradient to start with, of this tensor's shape; by default
-                ones, whatever the shape, as in Paddle.
+            grad_tensor: The upstream gradient, of this tensor's shape; by default ones.
             retain_graph: Keep what the graph has saved, for a second pass.
 
         Raises:
@@ -243,11 +241,7 @@ adopt = HookPoint(refuse)
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
-    """The array a backward pass starts with: ones, or what was given, in our dtype.
-
-    Raises:
-        GradientShapeError: It is not of the tensor's shape.
-    """
+    """The array a backward pass starts with: ones, or what was given, in our dtype."""
     return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
 
 

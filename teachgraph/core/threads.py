@@ -1,7 +1,4 @@
-"""Values that guards replace for a while, in one thread or in all.
-
-Ctrl-C leaves no guard open.
-"""
+"""Values that guards replace for a while, in one thread or in all."""
 
 from __future__ import annotations
 
@@ -21,10 +18,9 @@ NO = partial(contains, ())  # always False: an `__exit__` that is true hides err
 class Guard(IOBase, ContextDecorator, Generic[T]):
     """A `with` block, or a decorator, in which another value is in force.
 
-    A signal is handled between bytecodes, before the first of an `__exit__` in Python
-    too, which then never runs. `IOBase.__exit__` is in C and calls `close`, here
-    a chain of calls in C: the values from before are a stack, as a guard may be entered
-    inside itself, and `close` pops one and puts it back.
+    Ctrl-C leaves none open: it may come before the first bytecode of an `__exit__` in
+    Python, but `IOBase.__exit__` is in C and calls `close`, here a chain of calls in C.
+    The values from before are a stack, as a guard may be entered inside itself.
 
     >>> from contextvars import ContextVar
     >>> speed = ContextVar("speed", default=1)

@@ -1,4 +1,4 @@
-"""A limit on the rounds of the loops that a learner's code writes into a program."""
+"""A limit on the iterations of the loops in a learner's program."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["rounds_at_most"]
 
 @contextmanager
 def rounds_at_most(most: int) -> Iterator[list[Variable]]:
-    """Let each `while_loop` that is written inside end after `most` rounds.
+    """End each `while_loop` that is built inside after `most` iterations.
 
     Yields:
-        For each loop written so far, the Variable of the rounds it took, [1], int64.
+        For each loop built so far, the Variable of its iterations, [1], int64.
 
     >>> import numpy as np
     >>> import teachgraph as paddle

@@ -27,7 +27,7 @@ SHAPED = (
     *("fill_constant", "uniform_random", "gaussian_random"),
     "truncated_gaussian_random",
 )
-"""Initializers that draw a slice as they draw a whole: by its shape alone."""
+"""Initializers that need only a shape, so that they can fill a slice alone."""
 
 
 class ServerProgram:
@@ -76,7 +76,7 @@ class ServerProgram:
         return self.program
 
     def open_block(self, parent: int) -> Block:
-        """Create a block after the last one."""
+        """Append a block to the program."""
         return self.program._create_block(parent)
 
     def create_variables(self) -> None:

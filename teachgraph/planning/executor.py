@@ -126,7 +126,7 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        by_name: Any = feeding.call(program, feed)
+        by_name: Any = feeding.call(program, {} if feed is None else feed)
         if not isinstance(program, Program):
             program = program_of(program, fetch_list)
         if scope is not None and not isinstance(scope, Scope):
@@ -247,12 +247,12 @@ def fed(program: Any, feed: Any) -> Any:
 
 
 def of_one_device(feed: Any) -> Any:
-    """The feed of the one device, of none if there is no feed.
+    """The feed of the one device.
 
     Raises:
         FeedError: There are several.
     """
-    feeds = feed if isinstance(feed, (list, tuple)) else [{} if feed is None else feed]
+    feeds = feed if isinstance(feed, (list, tuple)) else [feed]
     if len(feeds) != 1:
         raise FeedError.here(f"{len(feeds)} feeds for one device")
     return feeds[0]

@@ -1,8 +1,8 @@
-"""Liveness of values, and which results may take over an input's memory.
+"""Liveness of values, and which results may reuse an input's memory.
 
-A value goes after its last reader. A gradient rule that asks for no more than a shape
-does not keep the numbers. And where an op can write over an input that nobody needs
-after it, it need not ask for memory at all.
+A value is freed after its last reader. A gradient rule that asks for no more than a shape
+does not keep the numbers. An op that can write its result over an input that nobody
+needs after it allocates nothing.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from teachgraph.planning.statements import Statements
 __all__ = ["Lifetimes", "lifetimes", "release"]
 
 LARGE = 1 << 16
-"""Of fewer bytes it costs more to take care than it saves."""
+"""Values of fewer bytes are not planned: it would cost more than it saves."""
 
 UNKNOWN = 64
-"""An unknown size counts as this many."""
+"""The size assumed for an unknown dimension."""
 
 
 class Lifetimes(NamedTuple):
-    """Lifetimes of a program's values, told step by step.
+    """Lifetimes of a program's values, step by step.
 
     Attributes:
         ends: The variables nobody needs after it.
@@ -58,7 +58,7 @@ class Release:
         self.operator, self.ends, self.fades = operator, ends, fades
 
     def run(self, values: Values) -> None:
-        """Let go of the values."""
+        """Free the values."""
         for name in self.ends:
             del values[name]
         values.update((name, like(values[name])) for name in self.fades)

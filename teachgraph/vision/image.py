@@ -56,8 +56,8 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
         uint8 [H, W, C], [H, W] if it is grey; a Pillow image; or a Tensor [C, H, W].
 
     Raises:
-        DataError: There is no such backend, or the file is no image.
-        ImportError: Pillow is needed and isn't installed.
+        DataError: There is no such backend, or the file is not an image.
+        ImportError: Pillow is needed and not installed.
 
     In Paddle this is `paddle.vision.image_load`.
 
@@ -90,7 +90,7 @@ def pillow() -> Any:
         return import_module("PIL.Image")
     except ImportError as error:
         raise ImportError(
-            "pictures in files need Pillow: pip install pillow"
+            "reading image files needs Pillow: pip install pillow"
         ) from error
 
 
@@ -103,6 +103,7 @@ def _checked(backend: str) -> str:
 
 
 def _npy(file: Path) -> np.ndarray[Any, Any]:
+    """Load an image that is an array in a `.npy` file."""
     try:
         array: np.ndarray[Any, Any] = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
@@ -122,6 +123,7 @@ def _plain(image: Any) -> np.ndarray[Any, Any]:
 
 
 def _form(array: np.ndarray[Any, Any], backend: str) -> Any:
+    """Return the array itself, or a Tensor with the channels first."""
     if backend != "tensor":
         return array
     return tensor_of(np.ascontiguousarray(np.atleast_3d(array).transpose(2, 0, 1)))

@@ -73,7 +73,7 @@ class Ready:
         """Return the model for the sizes of a feed.
 
         Raises:
-            FeedError: The model computes on no such sizes.
+            FeedError: The model does not accept these sizes.
         """
         sizes = other_sizes(self.inputs, [feed[name] for name in self.feeds])
         if not sizes:

@@ -51,7 +51,7 @@ def dtype_of(code: int) -> np.dtype[Any]:
     if code not in _BY_CODE:
         known = ", ".join(str(dtype) for dtype in CODES)
         name = _NAMES.get(code, f"type {code}")
-        raise DTypeError(f"ONNX's {name} has no like here; known are {known}")
+        raise DTypeError(f"ONNX's {name} has no equivalent here; known are {known}")
     return _BY_CODE[code]
 
 
