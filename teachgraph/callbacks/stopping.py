@@ -46,7 +46,7 @@ class Watched:
         self.best = -self.sign * inf if self.baseline is None else self.baseline
 
     def value(self, logs: Logs) -> float | None:
-        """The metric in the logs of an evaluation; warns and returns None without it."""
+        """The metric in the logs of an evaluation; None, with a warning, without it."""
         if logs is None or self.monitor not in logs:
             warnings.warn(
                 f"Monitor of {self.monitor!r} should be loss or metric name; there are "

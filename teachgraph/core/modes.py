@@ -88,7 +88,7 @@ def using(static: bool | None) -> Guard[bool | None]:
 
 
 def interpreter(name: str | None = None) -> Interpreter:
-    """Interpreter of ops without a traced input: that of a mode, or of the one chosen."""
+    """Interpreter of ops without a traced input, of a mode or of the one chosen."""
     if name is None:
         name = "dynamic" if in_dynamic_mode() else "static"
     if name not in interpreters:
@@ -99,7 +99,11 @@ def interpreter(name: str | None = None) -> Interpreter:
 
 
 def is_grad_enabled() -> bool:
-    """True if ops on Tensors leave nodes on the tape."""
+    """True if ops on Tensors leave nodes on the tape.
+
+    >>> is_grad_enabled()
+    True
+    """
     return recording.get()
 
 

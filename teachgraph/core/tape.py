@@ -165,7 +165,11 @@ backward_pass = HookPoint(reverse)
 
 
 def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
-    """Check that nothing on the way is freed, then run the pass, silent about NaN."""
+    """Check that nothing on the way is freed, then run the pass, silent about NaN.
+
+    Raises:
+        BackwardTwiceError: What a node had saved was freed by an earlier pass.
+    """
     if None in map(saved_of, order):
         raise freed_before(order)
     token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle

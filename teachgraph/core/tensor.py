@@ -241,7 +241,11 @@ adopt = HookPoint(refuse)
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
-    """The array a backward pass starts with: ones, or what was given, in our dtype."""
+    """The array a backward pass starts with: ones, or what was given, in our dtype.
+
+    Raises:
+        GradientShapeError: It is not of the tensor's shape.
+    """
     return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
 
 

@@ -1,8 +1,8 @@
 """Liveness of values, and which results may reuse an input's memory.
 
-A value is freed after its last reader. A gradient rule that asks for no more than a shape
-does not keep the numbers. An op that can write its result over an input that nobody
-needs after it allocates nothing.
+A value is freed after its last reader. A gradient rule that asks for no more than a
+shape does not keep the numbers. An op that can write its result over an input that
+nobody needs after it allocates nothing.
 """
 
 from __future__ import annotations
