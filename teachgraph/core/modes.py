@@ -89,8 +89,7 @@ def using(static: bool | None) -> Guard[bool | None]:
 
 def interpreter(name: str | None = None) -> Interpreter:
     """Interpreter of ops without a traced input, of a mode or of the one chosen."""
-    if name is None:
-        name = "dynamic" if in_dynamic_mode() else "static"
+    name = name or ("dynamic" if in_dynamic_mode() else "static")
     if name not in interpreters:
         unregistered.call("mode", name)
         if name not in interpreters:

@@ -203,13 +203,14 @@ class Operator:
     In Paddle this is `paddle.base.framework.Operator`.
     """
 
+    callsite: Callsite | None = None
+    twin: Operator | None = None
+
     def __init__(
         self, block: Block, type: str, inputs: Slots, outputs: Slots, attrs: Attrs
     ) -> None:
         self.block, self.type = block, type
         self.inputs, self.outputs, self.attrs = inputs, outputs, dict(attrs)
-        self.callsite: Callsite | None = None
-        self.twin: Operator | None = None
 
     @property
     def op(self) -> Op:
@@ -282,10 +283,10 @@ class Block:
     variable_class: ClassVar[type[Variable]] = Variable
     parameter_class: ClassVar[type[Parameter]] = Parameter
     classes: ClassVar[Mapping[str, type[Variable]]] = {}
+    forward_block_idx = backward_block_idx = -1
 
     def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
         self.program, self.idx, self.parent_idx = program, idx, parent_idx
-        self.forward_block_idx = self.backward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
 
@@ -455,6 +456,7 @@ class Program:
 
     block_class: ClassVar[type[Block]] = Block
     first_seed: ClassVar[int] = 0
+    op_role, name_scope, current_block_idx = OpRole.FORWARD, "/", 0
 
     def __init__(
         self, *, origin: Program | None = None, for_test: bool = False
@@ -462,10 +464,8 @@ class Program:
         self.version, self._random_seed = 0, self.first_seed
         self.origin, self.for_test = origin, for_test
         self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
-        self.op_role, self.name_scope = OpRole.FORWARD, "/"
         self.name_scopes: Counter[str] = Counter()
         self.blocks = [self.block_class(self, 0)]
-        self.current_block_idx = 0
         if observers:
             announce("program_created", self)
 

@@ -446,6 +446,4 @@ NOWHERE: AbstractContextManager[Any] = nullcontext()
 
 def scope(program: Program | None, name: str) -> AbstractContextManager[Any]:
     """Enter the next name scope of this kind in a program; nothing for Tensors."""
-    if program is None:
-        return NOWHERE
-    return program.within_name_scope(program.child_scope(name))
+    return program.within_name_scope(program.child_scope(name)) if program else NOWHERE

@@ -7,7 +7,7 @@ is used directly.
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -46,11 +46,12 @@ class Rate:
         InvalidValueError: The value is none of these.
     """
 
+    scheduler: LRScheduler | None = None
+    _number: float | None = None
+    _scaled = Scaled(nan)
+
     def __init__(self, value: Any) -> None:
         self.variables: dict[int, Variable] = {}
-        self.scheduler: LRScheduler | None = None
-        self._number: float | None = None
-        self._scaled = Scaled(0.0)
         if isinstance(value, LRScheduler):
             self.scheduler = value
         elif isinstance(value, Variable):

@@ -66,6 +66,7 @@ class Executor(DatasetRuns, core.Executor):
     """
 
     planner: type[Plan] = Plan
+    _closed = False
     tensor_of: Callable[[Any], Any] = staticmethod(Tensor.results)
 
     def __init__(
@@ -82,7 +83,6 @@ class Executor(DatasetRuns, core.Executor):
         self.max_iterations = limit
         if backend is not None:
             self.planner = planner_of(backend)
-        self._closed = False
 
     def run(
         self,
