@@ -56,5 +56,9 @@ def convert(dtype: Any) -> np.dtype[Any]:
 
 
 def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
-    """True if values of this dtype have gradients."""
+    """True if values of this dtype have gradients.
+
+    >>> is_floating(float32), is_floating(int64)
+    (True, False)
+    """
     return dtype.kind == "f"

@@ -169,14 +169,17 @@ def test_each_gradient_operator_knows_its_twin() -> None:
     ]
 
 
-def test_callbacks_hear_of_each_operator_and_whose_gradient_it_makes() -> None:
+@pytest.mark.parametrize("append", [append_backward, tg.optimizer.SGD().backward])
+def test_callbacks_hear_of_each_operator_and_whose_gradient_it_makes(
+    append: Any,
+) -> None:
     seen: list[tuple[str, dict[str, Any]]] = []
 
     def listen(block: Any, context: dict[str, Any]) -> None:
         seen.append((context.pop("__current_op_desc__").type, context))
 
     loss = tg.mean(static.nn.fc(static.data("x", [None, 2]), 1))
-    append_backward(loss, callbacks=[listen])
+    append(loss, callbacks=[listen])
     assert [op for op, _ in seen] == [
         "reduce_mean_grad",
         "elementwise_add_grad",
