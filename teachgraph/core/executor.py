@@ -84,7 +84,7 @@ class Plan:
     def lowered(
         self, options: Mapping[str, Any]
     ) -> tuple[Sequence[Step], Mapping[str, Variable]]:
-        """What the program runs, and its variables by their names among the steps."""
+        """The steps of the program, and its variables by their names among them."""
         lowering = Lowering(self.program, options)
         return lowering.steps(), lowering.variables()
 

@@ -242,7 +242,7 @@ class Executor(DatasetRuns, core.Executor):
 
 
 def fed(program: Any, feed: Any) -> Any:
-    """What a run is fed, by name."""
+    """The values that a run is fed, by name."""
     return feed if feed.__class__ is dict else of_one_device(feed)
 
 
