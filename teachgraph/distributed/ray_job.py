@@ -15,10 +15,11 @@ from typing import Any
 from teachgraph.distributed.errors import (
     PeerError,
     StartError,
+    TimeLimitError,
     VersionMismatchError,
 )
 from teachgraph.distributed.ray_process import Job, Process, Status
-from teachgraph.distributed.ray_transport import meeting_of, ray_module
+from teachgraph.distributed.ray_transport import INLINE, meeting_of, ray_module
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import mark_of
 
@@ -45,6 +46,9 @@ TOKEN = Path.home() / ".ray" / "auth_token"
 
 EVERY = 0.1
 """Seconds between two looks at the processes."""
+
+Watch = Callable[["Cluster"], None]
+"""Called after each look at the processes."""
 
 
 @contextmanager
@@ -137,7 +141,7 @@ class Cluster:
         options = {"num_cpus": 0, "namespace": NAMESPACE, "lifetime": None}
         options["scheduling_strategy"] = "SPREAD"  # over the machines of a cluster
         self.meeting = None if job.endpoints else meeting_of(ray, job)
-        options["max_restarts"], self.kept = job.restarts, [ray.put(job)]
+        options["max_restarts"], self.kept = job.restarts, self.stored(job)
         self.actors = {
             role: self.place(Process, role, options, self.kept, role)
             for role in job.roles()
@@ -146,6 +150,15 @@ class Cluster:
         self.records: dict[int, list[Any]] = {}
         self.offsets: dict[int, tuple[float, float]] = {}
         self.began = time.monotonic()
+
+    def stored(self, job: Job) -> Any:
+        """Build what a process gets its job from, each time that it is restarted.
+
+        Ray keeps a small argument with the actor itself. A large one lies in the object
+        store, for as long as somebody here refers to it.
+        """
+        small = len(self.ray.cloudpickle.dumps(job)) <= INLINE
+        return job if small else [self.ray.put(job)]
 
     def place(self, kind: Any, what: Any, options: dict[str, Any], *rest: Any) -> Any:
         """Create an actor with threads enough for all who may wait in it."""
@@ -238,25 +251,63 @@ class Cluster:
         """The step that a process was at last."""
         return self.statuses[role].step if role in self.statuses else 0
 
-    def done(self) -> bool:
-        """True when all trainers have finished."""
-        trainers = [role for role in self.actors if not role.is_server]
-        states = [self.statuses.get(role) for role in trainers]
-        return all(s is not None and s.state == "done" for s in states)
+    def run(self, watch: Watch) -> None:
+        """Look at the processes until all have finished: the servers come last.
+
+        Raises:
+            DistributedError: One failed, or died for good.
+            TimeLimitError: A server does not finish after the trainers.
+        """
+        while self.unfinished(self.trainers):
+            self.look_with(watch)
+        servers = [role for role in self.actors if role.is_server]
+        self.dismiss(servers)
+        end = time.monotonic() + self.job.limit
+        while late := self.unfinished(servers):
+            if time.monotonic() > end:
+                raise TimeLimitError(
+                    f"{late} did not end within {self.job.limit:g} s after the trainers"
+                )
+            self.look_with(watch)
+
+    def look_with(self, watch: Watch) -> None:
+        """Look at the processes, at most so often; show also what one said that failed.
+
+        Raises:
+            DistributedError: One failed, or died for good.
+        """
+        began = time.monotonic()
+        try:
+            self.look()
+        finally:
+            watch(self)
+        time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+
+    def dismiss(self, servers: Sequence[Role]) -> None:
+        """Tell servers that the trainers have finished: a restarted one has not heard."""
+        for role in servers:
+            for trainer in self.trainers:
+                self.actors[role].ask.remote("bye", trainer.index)
+
+    @property
+    def trainers(self) -> list[Role]:
+        """The trainers, in the order of their numbers."""
+        return [role for role in self.actors if not role.is_server]
+
+    def unfinished(self, roles: Sequence[Role]) -> list[str]:
+        """Name the processes among these that have not finished."""
+        done = {role for role, status in self.statuses.items() if status.state == "done"}
+        return [str(role) for role in roles if role not in done]
 
     def results(self) -> list[Any]:
         """List the results of the function, in the order of the trainers' numbers."""
-        trainers = [role for role in self.actors if not role.is_server]
-        return [self.statuses[role].result for role in trainers]
+        return [self.statuses[role].result for role in self.trainers]
 
     def end(self) -> None:
         """End all actors."""
         for actor in filter(None, (*self.actors.values(), self.meeting)):
             with suppress(Exception):
                 self.ray.kill(actor)
-
-
-Watch = Callable[[Cluster], None]
 
 
 def run_on_ray(
@@ -275,13 +326,7 @@ def run_on_ray(
     with ray_started(address) as ray, folder_of(job):
         cluster = Cluster(ray, job)
         try:
-            while not cluster.done():
-                began = time.monotonic()
-                cluster.look()
-                watch(cluster)
-                time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
-            if job.record is not None:
-                cluster.look()  # what the servers have done since
+            cluster.run(watch)
             return cluster.results()
         finally:
             cluster.end()

@@ -121,6 +121,11 @@ class Lines(TextIOBase):
         self.lines.extend(whole)
         return len(text)
 
+    def end_line(self) -> None:
+        """Keep a last line that has no end."""
+        if self.rest:
+            self.write("\n")
+
     def take(self) -> list[str]:
         """The lines since the last time."""
         return [self.lines.popleft() for _ in range(len(self.lines))]
@@ -130,18 +135,18 @@ class Process:
     """A trainer or a server. Its methods are called by other processes.
 
     Args:
-        kept: A reference to the job, in a list: so it is looked up here, and what a
-            restart constructs from is small. Ray forgets larger arguments.
+        kept: The job; if that is large, a reference to it, in a list, so that Ray does
+            not look it up before: it forgets large arguments of a constructor.
         role: Its part in it.
 
     Raises:
         StartError: Versions differ from those of who started the job.
     """
 
-    def __init__(self, kept: Sequence[Any], role: Role) -> None:
+    def __init__(self, kept: Job | Sequence[Any], role: Role) -> None:
         import ray
 
-        (job,) = ray.get(list(kept))
+        (job,) = [kept] if isinstance(kept, Job) else ray.get(list(kept))
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None
@@ -156,10 +161,12 @@ class Process:
             self.check_versions()
             with self.surroundings():
                 self.result = self.work()
-            self.state = "done"
+            state = "done"
         except BaseException as error:
             self.error = f"{type(error).__name__}: {error}\n{traceback.format_exc()}"
-            self.state = "failed"
+            state = "failed"
+        self.lines.end_line()
+        self.state = state  # who reads it takes the lines for the last ones
 
     def check_versions(self) -> None:
         """Refuse to run beside other versions.

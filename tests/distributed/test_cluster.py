@@ -84,6 +84,21 @@ def trained_with_kills(
     return results, seen[-1]
 
 
+def with_data(data: np.ndarray[Any, Any], pause: float) -> Any:
+    return data.sum(), training("mlp", "momentum", True, {}, pause)
+
+
+@pytest.mark.full
+def test_a_restarted_process_finds_its_large_arguments() -> None:
+    killer = Killer(("server 10.0.0.2:6174", 4), ("trainer 1", 9))
+    given = job(with_data, np.ones(300_000), 0.1, endpoints=ENDPOINTS)
+    results = run_on_ray(given, watch=killer)
+    assert not killer.left
+    for total, trained in results:
+        assert total == 300_000
+        assert farthest(trained, in_threads()) == 0
+
+
 def in_threads(optimizer: str = "momentum") -> dict[str, Any]:
     return with_servers(CASES["mlp"], OPTIMIZERS[optimizer])
 
@@ -202,6 +217,41 @@ def test_who_dies_too_often_ends_the_job() -> None:
     told = r"server 10.0.0.1:6174 died at step \d+, after 1 restarts"
     with pytest.raises(PeerError, match=told):
         run_on_ray(given, watch=killer)
+
+
+def last_words(fails: bool) -> Any:
+    """Train; the server goes on for a while, and nobody ends the last line."""
+    if dist.current_role().is_server:
+        training("mlp", "sgd")
+        time.sleep(1.0)
+    elif not fails:
+        return training("mlp", "sgd")
+    print("the last line", end="")
+    if fails:
+        raise ValueError("on purpose")
+    return None
+
+
+def listener(said: dict[str, list[str]]) -> Callable[[Cluster], None]:
+    """Build what collects the lines of each process."""
+
+    def watch(cluster: Cluster) -> None:
+        for role, status in cluster.statuses.items():
+            said.setdefault(str(role), []).extend(status.lines)
+            status.lines.clear()
+
+    return watch
+
+
+@pytest.mark.full
+def test_what_a_process_says_last_is_shown() -> None:
+    said: dict[str, list[str]] = {}
+    run_on_ray(job(last_words, False, endpoints=ENDPOINTS), watch=listener(said))
+    assert said["server 10.0.0.1:6174"] == ["the last line"]
+    failing: dict[str, list[str]] = {}
+    with pytest.raises(PeerError, match="on purpose"):
+        run_on_ray(job(last_words, True, trainers=1), watch=listener(failing))
+    assert failing == {"trainer 0": ["the last line"]}
 
 
 def lazy() -> Any:

@@ -64,6 +64,7 @@ def test_digits_are_learned_and_the_log_says_who_waited(
     out, _ = launched(environment, *words).communicate(timeout=180)
     assert "[trainer 1] step 30: loss" in out
     assert "[server 127.0.0.1:6174] all trainers have finished" in out
+    assert "restart will fail" not in out, "Ray's warning of large arguments"
     events: list[Any] = read_log(log.read_text())["events"]
     titles = {e["process"]: e["title"] for e in events if e["kind"] == "process"}
     assert titles == {0: "trainer 0", 1: "trainer 1", 2: "server 127.0.0.1:6174"}
