@@ -284,7 +284,7 @@ class Cluster:
         time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
 
     def dismiss(self, servers: Sequence[Role]) -> None:
-        """Tell servers that the trainers have finished: a restarted one has not heard."""
+        """Tell servers, also restarted ones, that the trainers have finished."""
         for role in servers:
             for trainer in self.trainers:
                 self.actors[role].ask.remote("bye", trainer.index)
@@ -296,7 +296,8 @@ class Cluster:
 
     def unfinished(self, roles: Sequence[Role]) -> list[str]:
         """Name the processes among these that have not finished."""
-        done = {role for role, status in self.statuses.items() if status.state == "done"}
+        statuses = self.statuses.items()
+        done = {role for role, status in statuses if status.state == "done"}
         return [str(role) for role in roles if role not in done]
 
     def results(self) -> list[Any]:
