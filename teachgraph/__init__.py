@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from teachgraph import device as device
     from teachgraph import distributed as distributed
     from teachgraph import distribution as distribution
+    from teachgraph import errors as errors
     from teachgraph import fluid as fluid
     from teachgraph import framework as framework
     from teachgraph import hapi as hapi
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
         unload_ipython_extension as unload_ipython_extension,
     )
     from teachgraph.core import dtypes as dtypes
-    from teachgraph.core import errors as errors
     from teachgraph.core import unique_name as unique_name
     from teachgraph.core.dtypes import float32 as float32
     from teachgraph.core.dtypes import float64 as float64
@@ -160,7 +160,7 @@ _PUBLIC_MODULES = {
     **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
     **{name: name for name in ("reader", "regularizer", "static", "tensor", "text")},
     **{name: name for name in ("utils", "vision")},
-    "errors": "core.errors",
+    "errors": "errors",
     "modes": "core.modes",
     "observe": "utils.observe",
     "unique_name": "core.unique_name",

@@ -13,8 +13,8 @@ from itertools import chain as in_turn
 from itertools import islice, zip_longest
 from typing import Any
 
-from teachgraph.core.errors import DataError
 from teachgraph.core.random import generator
+from teachgraph.errors import DataError
 from teachgraph.io.checks import flag, positive
 
 __all__ = [

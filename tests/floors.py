@@ -20,7 +20,7 @@ PACKAGE = "teachgraph"
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("core",),
-    ("ops",),
+    ("errors", "ops"),
     ("control_flow", "autograd", "static", "regularizer"),
     ("passes", "planning"),
     (

@@ -11,17 +11,16 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import nn
-from teachgraph.core import errors
+from teachgraph import errors, nn
 from teachgraph.core.callsite import callsite
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     MixedModeError,
     OpError,
-    OutOfRangeError,
     ShapeError,
 )
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.error_message import describe
 
 A, B = np.ones((2, 3), "float32"), np.ones((4, 5), "float32")

@@ -53,7 +53,7 @@ def test_eager_tensors_do_without_programs_and_layers() -> None:
         "rooms = sorted({room for _, room, *_ in names})\n"
         "print(json.dumps([rooms, x.grad.tolist()]))"
     )
-    assert rooms == ["autograd", "core", "ops"]
+    assert rooms == ["autograd", "core", "errors", "ops"]
     assert gradient == [2.0, 4.0]
 
 

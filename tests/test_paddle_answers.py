@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import teachgraph
-from teachgraph.core import errors
+from teachgraph import errors
 from teachgraph.deploy.onnx import export
 from tests.onnx.test_export import session
 from tests.paddle_answers.ask import (

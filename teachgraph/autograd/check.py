@@ -15,13 +15,9 @@ import numpy as np
 
 from teachgraph.autograd.gradient import grad
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import (
-    DTypeError,
-    GradientMismatch,
-    InvalidValueError,
-    at_user_line,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.core.op import Op
+from teachgraph.errors import GradientMismatch
 
 __all__ = ["check_grads"]
 
@@ -76,7 +72,7 @@ def check_grads(
     >>> check_grads(lambda x, y: tg.tanh(x) * y, [[0.5, -1.0], 3.0])
     >>> check_grads(lambda x: x.detach() * x, [2.0])
     Traceback (most recent call last):
-    teachgraph.core.errors.GradientMismatch: ... of order 1 ... to input 0 (x) ...
+    teachgraph.errors.GradientMismatch: ... of order 1 ... to input 0 (x) ...
     """
     if order < 1 or not epsilon > 0:
         raise InvalidValueError(

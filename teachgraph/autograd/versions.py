@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.identity import ByIdentity
-from teachgraph.core.errors import InPlaceError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.tape import Node, backward_pass, clock
+from teachgraph.errors import InPlaceError
 
 __all__ = ["now", "overwrite", "overwritten", "overwritten_since"]
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from teachgraph.cli.progress import Bar
 from teachgraph.cli.short_errors import short_errors
-from teachgraph.core.errors import DataError, FeedError, InvalidValueError
+from teachgraph.core.errors import FeedError, InvalidValueError
 from teachgraph.deploy.inference import InferenceModel
+from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from typing import Any
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import dtypes
 from teachgraph.core.build import append
-from teachgraph.core.errors import OutOfRangeError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Variable, current_block
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops import tensor_array as ops
 from teachgraph.ops.functions import full
 

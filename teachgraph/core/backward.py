@@ -229,7 +229,7 @@ class Backward:
     def free_name(self, name: str) -> str:
         """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
         free, prefix = name + GRAD, "grad/grad/"
-        while self.block.has_var(free) or free in self.taken:
+        while free in self.block.vars or free in self.taken:
             free, prefix = f"{prefix}{name}{GRAD}", f"grad/{prefix}"
         return free
 

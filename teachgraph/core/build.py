@@ -121,8 +121,7 @@ def new_variables(
         name, shape = next_name(), spec.shape
         if (declared := block.vars.get(name)) is not None:
             shape = completed(shape, declared.shape)
-        made = block.create_var(name, shape, spec.dtype, stop_gradient=stop)
-        outputs.append(made)
+        outputs.append(block.create_var(name, shape, spec.dtype, stop_gradient=stop))
     return outputs
 
 
@@ -152,10 +151,15 @@ def declare(variable: Variable, spec: Spec, op: Op) -> None:
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
-        raise ProgramError.here(
-            f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
-            f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
-        )
+        raise declared_otherwise(variable, spec, op)
+
+
+def declared_otherwise(variable: Variable, spec: Spec, op: Op) -> ProgramError:
+    """The error for a result that is not what its variable was declared to hold."""
+    return ProgramError.here(
+        f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
+        f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
+    )
 
 
 def pass_stop_gradient(
@@ -272,7 +276,7 @@ def create_parameter(
     """
     parameter = current_block().add_parameter(name, shape, dtype, attr)
     startup = default_startup_program().global_block()
-    if not startup.has_var(name):
+    if name not in startup.vars:
         begun = startup.add_parameter(name, shape, dtype, attr)
         op, attrs = initializer.operation(begun.shape, begun.dtype)
         append(startup, op, (), attrs, out=[begun])

@@ -76,8 +76,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 def callsite() -> Callsite | None:
     """The line of the user's code that called the framework."""
-    frame = user_frame(2)
-    if frame is None:
+    if (frame := user_frame(2)) is None:
         return None
     code = frame.f_code
     return Callsite(code.co_filename, frame.f_lineno, code.co_name)

@@ -24,10 +24,6 @@ class ModeError(TeachgraphError, RuntimeError):
     """Something that only the other mode (dynamic or static) can do."""
 
 
-class DataError(TeachgraphError, ValueError):
-    """A data set or file that is not what it should be."""
-
-
 class ProgramError(TeachgraphError, ValueError):
     """A Program, Block, Operator or Variable that would not fit together."""
 
@@ -52,24 +48,8 @@ class NotInitializedError(ExecutorError):
     """A persistable variable that has no value yet: run the startup program first."""
 
 
-class ConversionError(TeachgraphError, RuntimeError):
-    """Python that `to_static` cannot turn into a program."""
-
-
-class NoSourceError(ConversionError, OSError):
-    """A function whose source is not to be had, so that it cannot be converted."""
-
-
 class BackwardTwiceError(TeachgraphError, RuntimeError):
     """A second reverse pass over a graph whose saved values are gone."""
-
-
-class InPlaceError(TeachgraphError, RuntimeError):
-    """A tensor changed in place that a reverse pass still needs as it was."""
-
-
-class GradientMismatch(TeachgraphError, AssertionError):
-    """A gradient that differs from what finite differences say."""
 
 
 class OpError(TeachgraphError):
@@ -105,26 +85,10 @@ class InvalidValueError(OpError, ValueError):
     """A value out of range: a label, an index, an attribute."""
 
 
-class OutOfRangeError(InvalidValueError, IndexError):
-    """An index past the end."""
-
-
-class DivisionError(InvalidValueError, ZeroDivisionError):
-    """A whole number divided by zero."""
-
-    needs = "divisors other than 0"
-
-
 class MixedModeError(OpError, TypeError):
     """A Tensor (runs now) and a Variable (runs later) in one op."""
 
     needs = ""
-
-
-class PyFuncError(OpError, RuntimeError):
-    """A user's function in a `py_func` that raised or returned the wrong thing."""
-
-    __str__ = Exception.__str__  # a KeyError among its kinds would quote the message
 
 
 def at_user_line(message: str, where: Callsite | None = None) -> str:

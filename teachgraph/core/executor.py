@@ -72,13 +72,11 @@ class Plan:
         self.program, self.fetches = program, [*fetches]
         self.variables = program.global_block().vars
         self.steps, self.known = self.lowered(more)
-        written = dict.fromkeys(
-            n for s in self.steps for n in s.outputs if n is not None
-        )
+        written = dict.fromkeys(name for step in self.steps for name in step.outputs)
         outside = self.outside()
         self.feeds = [name for name in outside if self.is_fed(name)]
         self.reads = [name for name in outside if not self.is_fed(name)]
-        self.stores = [name for name in written if self.is_kept(name)]
+        self.stores = [name for name in written if name and self.is_kept(name)]
         self.check_feeds({*fed}, outside)
 
     def lowered(
@@ -107,16 +105,14 @@ class Plan:
                 if self.is_fed(name) or self.is_kept(name):
                     found.setdefault(name, step)
                 elif name not in perhaps:
-                    raise no_value(step, name)
+                    raise self.no_value(step, name)
             own = self.known if isinstance(step, Call) else step.outputs
             made.update(name for name in step.outputs if name and name in own)
             perhaps |= step.inner
-        for name in self.fetches:
-            if name not in made and name not in found:
-                if self.is_fed(name) or self.is_kept(name):
-                    found[name] = None
-                else:
-                    self.refuse_fetch(name)
+        for name in [name for name in self.fetches if name not in made]:
+            if not (self.is_fed(name) or self.is_kept(name)):
+                self.refuse_fetch(name)
+            found.setdefault(name, None)
         return found
 
     def check_feeds(self, fed: set[str], outside: Mapping[str, Step | None]) -> None:
@@ -182,6 +178,11 @@ class Plan:
         """Refuse a fetch of a variable without a value by the end of a run."""
         raise FetchError.here(f"{name!r} has no value to fetch")
 
+    def no_value(self, step: Step, name: str) -> ProgramError:
+        """The error for a step that reads what nothing has given a value."""
+        message = f"{step.operator.type} reads {name!r}, which has no value"
+        return ProgramError.here(message, step.operator.callsite)
+
     def not_given(self, name: str, reader: Step | None) -> FeedError:
         """The error for a feed that is not there."""
         return FeedError.here(f"the feed has no {name!r}")
@@ -197,18 +198,10 @@ class Plan:
 
 def is_like(value: Any, variable: Variable | None) -> bool:
     """Tell whether a value is an array of a variable's declared shape and dtype."""
-    if variable is None or not (
-        type(value) is np.ndarray or isinstance(value, np.generic)
-    ):
+    exact = type(value) is np.ndarray or isinstance(value, np.generic)
+    if variable is None or not exact:
         return False
-    same = value.dtype == variable.dtype
-    return bool(same and fits(value.shape, variable.shape))
-
-
-def no_value(step: Step, name: str) -> ProgramError:
-    """The error for a step that reads what nothing has given a value."""
-    message = f"{step.operator.type} reads {name!r}, which has no value"
-    return ProgramError.here(message, step.operator.callsite)
+    return bool(value.dtype == variable.dtype and fits(value.shape, variable.shape))
 
 
 class Executor:

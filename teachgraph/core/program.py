@@ -326,9 +326,7 @@ class Block:
             raise TypeError(f"a variable's name is a string, got {type(name)}")
         sizes = tuple(-1 if n is None else int(n) for n in shape or ())
         if min(sizes, default=0) < -1:
-            raise ProgramError.here(
-                f"a size is a number, or -1 or None, got {list(sizes)}"
-            )
+            raise ProgramError.here(f"a size is a number, -1 or None, got {[*sizes]}")
         kind = self.classes.get(options.get("type", ""), self.variable_class)
         flags = {key: options[key] for key in FLAGS if key in options}
         variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
@@ -346,10 +344,7 @@ class Block:
         if not isinstance(shape, (list, tuple)):
             raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
         if any(size <= 0 for size in shape):
-            raise ProgramError.here(
-                "Each dimension of shape for Parameter must be greater than 0, "
-                f"but received {list(shape)}"
-            )
+            raise too_small(shape)
         block = self.program.blocks[0]
         if not isinstance(block.vars.get(name), (Parameter, NoneType)):
             raise ProgramError.here(f"{name!r} is a variable already, and no parameter")
@@ -360,12 +355,8 @@ class Block:
         """Add a variable, or return the one of that name if these facts agree."""
         if (old := self.vars.get(variable._name)) is not None:
             for fact in facts:
-                if (before := getattr(old, fact)) != (now := getattr(variable, fact)):
-                    raise ProgramError.here(
-                        f"Variable '{old.name}' has been created before. The "
-                        f"previous {fact} is {before}, the new {fact} is {now}. "
-                        "They are not matched."
-                    )
+                if getattr(old, fact) != getattr(variable, fact):
+                    raise differs(old, variable, fact)
             return old  # type: ignore[return-value]  # of the class of its type
         self.vars[variable._name] = variable
         self.program.touch()
@@ -393,8 +384,10 @@ class Block:
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """The innermost variable of that name in this block and those around it."""
-        if name in self.vars:
-            return self.vars[name]
+        found = self.vars.get(name)
+        return self._find_around(name) if found is None else found
+
+    def _find_around(self, name: str) -> Variable | None:
         block: Block | None = self
         while block is not None:
             for seen in block.in_sight():
@@ -437,6 +430,23 @@ class Block:
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, [*self.vars.values(), *self.ops]))
+
+
+def differs(old: Variable, new: Variable, fact: str) -> ProgramError:
+    """The error for a variable that is there already, and not as described."""
+    return ProgramError.here(
+        f"Variable '{old.name}' has been created before. The previous {fact} is "
+        f"{getattr(old, fact)}, the new {fact} is {getattr(new, fact)}. They are not "
+        "matched."
+    )
+
+
+def too_small(shape: Shape) -> ProgramError:
+    """The error for a parameter without elements, in Paddle's words."""
+    return ProgramError.here(
+        "Each dimension of shape for Parameter must be greater than 0, but received "
+        f"{list(shape)}"
+    )
 
 
 class Program:
@@ -518,8 +528,7 @@ class Program:
 
     def holding(self, name: str, value: Any) -> Guard[Any]:
         """Let an attribute have another value inside a `with` block."""
-        place = self, name
-        return Guard(partial(getattr, *place), partial(setattr, *place), value)
+        return Guard(partial(getattr, self, name), partial(setattr, self, name), value)
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.blocks))
@@ -574,8 +583,13 @@ def program_guard(
     startup = default_startup_program() if startup_program is None else startup_program
     for name, program in ("main", main_program), ("startup", startup):
         if not isinstance(program, Program):
-            raise TypeError(
-                f"The type of '{name}_program' in paddle.static.program_guard must be "
-                f"Program, but received {type(program)}."
-            )
+            raise no_program(name, program)
     return _defaults.holding((main_program, startup))
+
+
+def no_program(name: str, given: Any) -> TypeError:
+    """The error for what is no program, in Paddle's words."""
+    return TypeError(
+        f"The type of '{name}_program' in paddle.static.program_guard must be "
+        f"Program, but received {type(given)}."
+    )

@@ -174,8 +174,13 @@ def lower_operator(
     lowering: Lowering, operator: Operator, names: Names
 ) -> Sequence[Step]:
     """The steps of an operator: those its op has a lowering for, else a call."""
-    if operator.op.lower is None:
-        return [Call(operator, names)]
+    special = operator.op.lower is not None
+    return lowered(lowering, operator, names) if special else [Call(operator, names)]
+
+
+def lowered(lowering: Lowering, operator: Operator, names: Names) -> Sequence[Step]:
+    """The steps that the lowering of an operator's op gives."""
+    assert operator.op.lower is not None
     steps: Sequence[Step] = operator.op.lower(lowering, operator, names)
     for name in operator.output_arg_names:
         lowering.writers[names(name)] = steps[-1]

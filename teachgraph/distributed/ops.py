@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from teachgraph.control_flow.source import with_attrs
-from teachgraph.core.errors import OutOfRangeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import FLOAT32
 from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lowering, Names, Step
 from teachgraph.distributed.transport import Rows, transport
+from teachgraph.errors import OutOfRangeError
 
 __all__ = [
     "c_allreduce_sum",

@@ -16,7 +16,7 @@ from teachgraph.ops import functions
 from teachgraph.ops.activation import activated
 from teachgraph.ops.given_name import given
 
-__all__ = ["alias", "all_static_unless_chosen", "arguments", "method"]
+__all__ = ["alias", "all_static_unless_chosen", "arguments", "method", "renamed"]
 
 Function = Callable[..., Any]
 
@@ -94,14 +94,23 @@ def alias(function: Function, signature: str, **new: str) -> Function:
 
 
 def method(function: Function, signature: str, **new: str) -> Function:
-    """Wrap a method in 1.x's order and names of arguments.
+    """Wrap a method in 1.x's order and names of arguments; see `renamed`."""
+    return renamed(function, f"self, {signature}", **new)
+
+
+def renamed(function: Function, signature: str, **new: str) -> Function:
+    """Wrap a function in 1.x's order and names of arguments.
 
     Args:
-        function: The method.
-        signature: 1.x's arguments as in its `def`; the method's defaults hold.
-        new: The method's names of arguments that differ.
+        function: The function.
+        signature: 1.x's arguments as in its `def`; the function's defaults hold.
+        new: The function's names of arguments that differ.
+
+    >>> power = renamed(pow, "exponent, base", exponent="exp")
+    >>> power(3, 2), power(base=2, exponent=3)
+    (8, 8)
     """
-    taken = arguments(f"self, {signature}")
+    taken = arguments(signature)
 
     @wraps(function)
     def called(*args: Any, **named: Any) -> Any:

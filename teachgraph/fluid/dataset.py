@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError, InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.random import generator
+from teachgraph.errors import DataError
 from teachgraph.static import Variable
 
 __all__ = ["DatasetFactory", "InMemoryDataset", "QueueDataset"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from teachgraph.autograd.creation import tensor_of
-from teachgraph.core.errors import DataError, ModeError, at_user_line
+from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import chosen
+from teachgraph.errors import DataError
 from teachgraph.fluid.core import EOFException
 from teachgraph.io import batch
 from teachgraph.planning import executor
@@ -39,8 +40,11 @@ def with_loaders(fed: Callable[..., Any]) -> Callable[..., Any]:
     """Feed a program what its own loaders give, besides what a run is given."""
 
     def fed_by_loaders(program: Any, feed: Any) -> Any:
+        given = fed(program, feed)
         own = getattr(program, "program", program) or default_main_program()
-        return {**fed(program, feed), **started(own)}
+        if not isinstance(own, Program) or not isinstance(given, Mapping):
+            return given  # the executor refuses it
+        return {**given, **started(own)}
 
     return fed_by_loaders
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph import io
-from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.modes import chosen as chosen_mode
+from teachgraph.errors import DataError
 from teachgraph.fluid.feeding import GeneratorLoader, PyReader
 from teachgraph.io import batch, default_collate_fn, saving
 from teachgraph.io.inference import (

@@ -18,7 +18,7 @@ from teachgraph.fluid import (
     tensors,
 )
 from teachgraph.fluid.activations import *  # noqa: F403
-from teachgraph.fluid.aliases import alias, all_static_unless_chosen
+from teachgraph.fluid.aliases import alias, all_static_unless_chosen, renamed
 from teachgraph.fluid.control_flow import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.loss import *  # noqa: F403
@@ -113,19 +113,14 @@ def mean(x: Any, name: str | None = None) -> Any:
         return functions.mean(x)
 
 
-def fc(
-    input: Any,
-    size: int,
-    num_flatten_dims: int = 1,
-    param_attr: Any = None,
-    bias_attr: Any = None,
-    act: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Append a fully connected layer, act(input W + b): `teachgraph.static.nn.fc`."""
-    return static_layers.fc(
-        input, size, num_flatten_dims, param_attr, bias_attr, act, name
-    )
+fc = renamed(
+    static_layers.fc,
+    "input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, "
+    "name=None",
+    input="x",
+    param_attr="weight_attr",
+    act="activation",
+)
 
 
 def fill_constant(

@@ -49,14 +49,14 @@ class Optimizer(optimizer.Optimizer):
     Args:
         learning_rate: A number, a Variable of `fluid.layers`' decays, or a decay of
             `fluid.dygraph`, which advances with each `minimize`.
-        settings: The arguments of the 2.x optimizer that is wrapped.
+        more: The arguments of the 2.x optimizer that is wrapped; and by name, `named`.
     """
 
-    def __init__(self, learning_rate: Any, *settings: Any, **named: Any) -> None:
+    def __init__(self, learning_rate: Any = 0.001, *more: Any, **named: Any) -> None:
         decays = isinstance(learning_rate, LearningRateDecay)
         self._decay = learning_rate if decays else None
         rate = learning_rate.schedule if decays else learning_rate
-        super().__init__(rate, *settings, **named)
+        super().__init__(rate, *more, **named)
 
     minimize = method(
         optimizer.Optimizer.minimize,
@@ -105,161 +105,72 @@ class Optimizer(optimizer.Optimizer):
         return list(self._accumulators.state())
 
 
+SHARED = "parameter_list=None, regularization=None, grad_clip=None, name=None"
+"""The arguments that most optimizers of 1.x take last."""
+
+
+def wrapped(signature: str) -> Any:
+    """The `__init__` of an optimizer, with 1.x's arguments; see `method`."""
+    return method(
+        Optimizer.__init__,
+        signature,
+        parameter_list="parameters",
+        regularization="weight_decay",
+    )
+
+
 class SGDOptimizer(Optimizer, optimizer.SGD):
     """w <- w - learning_rate dw: `fluid.optimizer.SGD`."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(learning_rate, parameter_list, regularization, grad_clip)
+    __init__ = wrapped(f"learning_rate, {SHARED}")
 
 
 class MomentumOptimizer(Optimizer, optimizer.Momentum):
     """SGD with momentum: `fluid.optimizer.Momentum`."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        momentum: float,
-        parameter_list: Any = None,
-        use_nesterov: bool = False,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            learning_rate,
-            momentum,
-            parameter_list,
-            use_nesterov,
-            regularization,
-            grad_clip,
-        )
+    __init__ = wrapped(
+        "learning_rate, momentum, parameter_list=None, use_nesterov=False, "
+        "regularization=None, grad_clip=None, name=None"
+    )
 
 
 class AdagradOptimizer(Optimizer, optimizer.Adagrad):
     """Steps divided by the root of the sum of squares: `fluid.optimizer.Adagrad`."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        epsilon: float = 1e-6,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-        initial_accumulator_value: float = 0.0,
-    ) -> None:
-        super().__init__(
-            learning_rate,
-            epsilon,
-            parameter_list,
-            regularization,
-            grad_clip,
-            name,
-            initial_accumulator_value,
-        )
+    __init__ = wrapped(
+        f"learning_rate, epsilon=1e-6, {SHARED}, initial_accumulator_value=0.0"
+    )
 
 
 class AdadeltaOptimizer(Optimizer, optimizer.Adadelta):
     """Steps in units of the parameter: `fluid.optimizer.Adadelta`."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        epsilon: float = 1e-6,
-        rho: float = 0.95,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            learning_rate, epsilon, rho, parameter_list, regularization, grad_clip
-        )
+    __init__ = wrapped(f"learning_rate, epsilon=1e-6, rho=0.95, {SHARED}")
 
 
 class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
     """Steps divided by the root mean square: `fluid.optimizer.RMSPropOptimizer`."""
 
-    def __init__(
-        self,
-        learning_rate: Any,
-        rho: float = 0.95,
-        epsilon: float = 1e-6,
-        momentum: float = 0.0,
-        centered: bool = False,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            learning_rate,
-            rho,
-            epsilon,
-            momentum,
-            centered,
-            parameter_list,
-            regularization,
-            grad_clip,
-        )
+    __init__ = wrapped(
+        f"learning_rate, rho=0.95, epsilon=1e-6, momentum=0.0, centered=False, {SHARED}"
+    )
 
 
 class AdamOptimizer(Optimizer, optimizer.Adam):
     """Momentum divided by the root mean square: `fluid.optimizer.Adam`."""
 
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-        lazy_mode: bool = False,
-    ) -> None:
-        super().__init__(
-            learning_rate,
-            beta1,
-            beta2,
-            epsilon,
-            parameter_list,
-            regularization,
-            grad_clip,
-        )
+    __init__ = wrapped(
+        "learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, "
+        f"{SHARED}, lazy_mode=False"
+    )
 
 
 class AdamaxOptimizer(Optimizer, optimizer.Adamax):
     """Momentum divided by the largest gradient: `fluid.optimizer.Adamax`."""
 
-    def __init__(
-        self,
-        learning_rate: Any = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-8,
-        parameter_list: Any = None,
-        regularization: Any = None,
-        grad_clip: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(
-            learning_rate,
-            beta1,
-            beta2,
-            epsilon,
-            parameter_list,
-            regularization,
-            grad_clip,
-        )
+    __init__ = wrapped(
+        f"learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, {SHARED}"
+    )
 
 
 class LambOptimizer(Optimizer, optimizer.Lamb):

@@ -8,12 +8,8 @@ from types import MethodType
 from typing import Any, ClassVar, Self
 
 from teachgraph.control_flow.pytree import mapped
-from teachgraph.core.errors import (
-    ConversionError,
-    InvalidValueError,
-    OpError,
-    at_user_line,
-)
+from teachgraph.core.errors import InvalidValueError, OpError, at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram, trace

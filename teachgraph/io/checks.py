@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError
 from teachgraph.core.random import generator as the_generator
+from teachgraph.errors import DataError
 
 __all__ = ["drawing", "flag", "positive"]
 
@@ -41,7 +41,7 @@ def flag(name: str, value: object) -> bool:
 
     >>> flag("shuffle", "yes")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: shuffle should be a boolean value, but got 'yes'
+    teachgraph.errors.DataError: shuffle should be a boolean value, but got 'yes'
     """
     if not isinstance(value, bool):
         raise DataError(f"{name} should be a boolean value, but got {value!r}")
@@ -56,7 +56,7 @@ def positive(name: str, value: object) -> int:
 
     >>> positive("batch_size", 0)
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: batch_size should be a positive integer, but got 0
+    teachgraph.errors.DataError: batch_size should be a positive integer, but got 0
     """
     # True is an int to Python.
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 
 __all__ = ["default_collate_fn", "default_convert_fn"]
 

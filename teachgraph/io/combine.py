@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.checks import drawing
 from teachgraph.io.dataset import Dataset, IterableDataset, Subset
 

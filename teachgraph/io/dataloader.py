@@ -13,8 +13,8 @@ import numpy as np
 
 from teachgraph.autograd.creation import tensor_of
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DataError
 from teachgraph.core.random import generator as the_generator
+from teachgraph.errors import DataError
 from teachgraph.io.checks import positive
 from teachgraph.io.collate import default_collate_fn, default_convert_fn
 from teachgraph.io.dataset import Dataset, IterableDataset, UnknownLengthError

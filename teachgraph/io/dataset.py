@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 
 __all__ = [
     "Dataset",

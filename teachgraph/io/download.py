@@ -20,7 +20,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.files import flush_folder
 from teachgraph.io.progress import progress
 

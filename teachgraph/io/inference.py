@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from teachgraph.core.errors import (
-    DataError,
-    InvalidValueError,
-    ProgramError,
-    at_user_line,
-)
+from teachgraph.core.errors import InvalidValueError, ProgramError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.programs import (
     array_of,

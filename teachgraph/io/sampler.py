@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from teachgraph.core.errors import DataError
 from teachgraph.core.random import generator as the_generator
+from teachgraph.errors import DataError
 from teachgraph.io.checks import flag, positive
 from teachgraph.io.dataset import IterableDataset
 

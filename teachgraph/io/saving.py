@@ -17,12 +17,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import (
-    DataError,
-    DTypeError,
-    InvalidValueError,
-    at_user_line,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
 from teachgraph.io.together import newest, settle
 from teachgraph.nn import Layer

@@ -21,7 +21,8 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from teachgraph.core.errors import DataError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io.files import flush_folder, part_of, remove_parts, written_whole
 
 __all__ = [

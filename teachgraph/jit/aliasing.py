@@ -13,7 +13,8 @@ from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from teachgraph.core.callsite import ours
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.tracing import tracer
 from teachgraph.nn.layer import Layer
 from teachgraph.static.variable import Variable

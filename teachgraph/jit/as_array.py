@@ -8,8 +8,9 @@ from typing import Any
 from teachgraph.control_flow.arrays import create_array
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core import dtypes
-from teachgraph.core.errors import ConversionError, ModeError, at_user_line
+from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.program import Spec
+from teachgraph.errors import ConversionError
 from teachgraph.jit.tracing import as_variable
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from teachgraph.core.callsite import Callsite, callsite
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.aliasing import refuse_aliased
 from teachgraph.jit.container_snapshot import CONTAINERS, refilled
 from teachgraph.jit.tracing import tracer

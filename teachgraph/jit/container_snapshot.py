@@ -15,7 +15,8 @@ from types import CellType
 from typing import Any
 
 from teachgraph.core.callsite import Callsite
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.undefined import Either
 
 __all__ = [

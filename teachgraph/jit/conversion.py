@@ -18,7 +18,7 @@ from functools import lru_cache, update_wrapper
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from teachgraph.core.errors import ConversionError, NoSourceError
+from teachgraph.errors import ConversionError, NoSourceError
 from teachgraph.jit.settings import conversion_log
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh, read

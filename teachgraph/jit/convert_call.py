@@ -12,7 +12,7 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.autograd.creation import first_variable, to_tensor, variable_of
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import NoSourceError
+from teachgraph.errors import NoSourceError
 from teachgraph.jit.array_ops import tensor_array_to_tensor
 from teachgraph.jit.container_changes import convert_next
 from teachgraph.jit.conversion import GENERATOR, converted, is_converted

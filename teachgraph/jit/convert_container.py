@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_changes import about_to_change
 from teachgraph.jit.inplace import rewritten

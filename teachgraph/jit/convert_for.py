@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from teachgraph.control_flow.arrays import ARRAY, array_length, array_read
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.container_changes import convert_outside
 from teachgraph.jit.convert_ifelse import convert_ifelse
 from teachgraph.jit.convert_logical import convert_logical_not

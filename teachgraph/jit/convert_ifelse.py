@@ -7,9 +7,10 @@ from typing import Any
 
 from teachgraph.control_flow.arrays import array_length
 from teachgraph.control_flow.branch import Branch
-from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.core.program import Spec, Variable, current_block
+from teachgraph.errors import ConversionError
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_snapshot import BodyResult
 from teachgraph.jit.merge import Merge

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.convert_text import Text, parts_of
 from teachgraph.jit.messages import fail_unless, name_of_kind
 from teachgraph.jit.tracing import as_variable, tracer

@@ -13,8 +13,9 @@ from typing import Any
 from teachgraph.control_flow.loop import Loop
 from teachgraph.control_flow.sub_block import Mark
 from teachgraph.core import unique_name
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.program import Variable, current_block
+from teachgraph.errors import ConversionError
 from teachgraph.jit.container_changes import refuse
 from teachgraph.jit.container_snapshot import Snapshot, check_objects
 from teachgraph.jit.convert_ifelse import as_condition

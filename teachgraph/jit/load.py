@@ -10,12 +10,8 @@ import numpy as np
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import (
-    DataError,
-    InvalidValueError,
-    ShapeError,
-    at_user_line,
-)
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, beside, persistables, put
 from teachgraph.io.together import newest, refuse_mixture, settle

@@ -15,8 +15,9 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import copied, dict_like
 from teachgraph.control_flow.sub_block import as_variable as as_constant
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.program import Spec
+from teachgraph.errors import ConversionError
 from teachgraph.jit.as_array import array_of, spec_of
 from teachgraph.jit.container_changes import change_contents, mark_moved, refuse
 from teachgraph.jit.container_snapshot import Snapshot, check_objects, references

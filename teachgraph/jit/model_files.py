@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io.inference import model_parts
 from teachgraph.io.programs import beside
 from teachgraph.jit.model import FORWARD

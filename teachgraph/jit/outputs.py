@@ -10,7 +10,8 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import dict_like, fields_of, with_fields
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 from teachgraph.jit.container_snapshot import references
 from teachgraph.jit.convert_text import Text
 from teachgraph.jit.side_effects import StateSlot

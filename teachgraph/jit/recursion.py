@@ -8,7 +8,8 @@ from traceback import walk_tb
 from types import CodeType
 
 from teachgraph.core.callsite import Callsite, ours
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import ConversionError
 
 __all__ = ["endless"]
 

@@ -10,14 +10,10 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.core.errors import (
-    ConversionError,
-    InvalidValueError,
-    ModeError,
-    at_user_line,
-)
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
+from teachgraph.errors import ConversionError
 from teachgraph.jit.arguments import FunctionSpec, flattened
 from teachgraph.jit.concrete import ConcreteProgram, trace
 from teachgraph.jit.conversion import conversion, converted, is_converted

@@ -7,14 +7,8 @@ from copy import deepcopy
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import (
-    ConversionError,
-    DataError,
-    FeedError,
-    InvalidValueError,
-    OpError,
-    at_user_line,
-)
+from teachgraph.core.errors import FeedError, InvalidValueError, OpError, at_user_line
+from teachgraph.errors import ConversionError, DataError
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.inline_program import inlined
 from teachgraph.jit.model import FORWARD, Method, Traced

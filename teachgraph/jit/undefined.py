@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from teachgraph.control_flow.pytree import register_container
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.op import Op, Traced
+from teachgraph.errors import ConversionError
 from teachgraph.jit.messages import fail_unless, name_of_kind
 from teachgraph.ops.methods import Methods
 from teachgraph.static.program import current_block

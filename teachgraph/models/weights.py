@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.nn import Layer, Linear
 

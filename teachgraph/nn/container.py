@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from teachgraph.core.errors import OutOfRangeError, at_user_line
+from teachgraph.core.errors import at_user_line
+from teachgraph.errors import OutOfRangeError
 from teachgraph.nn.layer import Layer
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import OutOfRangeError
 from teachgraph.core.op import Like, op
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.tensor_array import (
     TensorArray,

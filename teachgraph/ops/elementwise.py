@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import DivisionError, DTypeError, InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Like, Op, op
 from teachgraph.core.ops import (
     BROADCAST,
@@ -24,6 +24,7 @@ from teachgraph.core.ops import (
     promoted,
     reduce_to,
 )
+from teachgraph.errors import DivisionError
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
 from teachgraph.ops.math import NUMBERS, as_floats, floats, log, scale, sigmoid
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
+from teachgraph.errors import OutOfRangeError
 
 __all__ = ["add_rows", "lookup_table_v2"]
 

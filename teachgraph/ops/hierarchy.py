@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
 from teachgraph.core.ops import reduce_sum, reduce_to
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.embedding import add_rows, lookup_table_v2
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.shape import unsqueeze2

@@ -15,14 +15,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OpError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError, ShapeError
 from teachgraph.core.op import Traced
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.error_message import describe, explain
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.number_arguments import number

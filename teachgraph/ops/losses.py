@@ -9,15 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import all_in_range as in_range
 from teachgraph.core.ops import reduce_to, where_labelled
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.activation import brelu, only_floating
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max

@@ -10,13 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.decomposition import check_matrices, triangle, triangular_solve
 from teachgraph.ops.matmul import turned
 from teachgraph.ops.spectral import arrived

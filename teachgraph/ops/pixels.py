@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, Op, op
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.windows import channels_first, channels_last
 
 __all__ = ["gather_pixels", "scatter_pixels", "unpool", "unpool3d"]

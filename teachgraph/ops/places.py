@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph.core.errors import DTypeError, OutOfRangeError
+from teachgraph.core.errors import DTypeError
+from teachgraph.errors import OutOfRangeError
 
 __all__ = [
     "along",

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from teachgraph.core import modes
-from teachgraph.core.errors import PyFuncError
 from teachgraph.core.op import op
+from teachgraph.errors import PyFuncError
 
 __all__ = ["Array", "OutputSpec", "UserFunction", "py_func", "register", "registered"]
 

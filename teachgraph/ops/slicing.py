@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_to
+from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.places import fitting
 from teachgraph.ops.shape import unsqueeze2
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import OutOfRangeError
 from teachgraph.core.op import Like, op
+from teachgraph.errors import OutOfRangeError
 
 __all__ = [
     "TensorArray",

@@ -95,8 +95,7 @@ class Optimizer:
         *,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        self._name = name
-        self._rate = Rate(learning_rate)
+        self._name, self._rate = name, Rate(learning_rate)
         self._common = Group(
             regularizer=None if weight_decay is None else regularizer_of(weight_decay),
             clip=None if grad_clip is None else clip_of(grad_clip),
@@ -307,7 +306,7 @@ class Optimizer:
         if self._parameters is None and parameters is not None:
             self._parameters = list(parameters)
         self.step()
-        return [(p, p.grad) for p in self.parameters if p.grad is not None]
+        return reached(self.parameters)
 
     def backward(
         self,
@@ -332,8 +331,7 @@ class Optimizer:
             The (parameter, gradient) pairs.
         """
         if isinstance(loss, Tensor):
-            trained = self.parameters if parameters is None else parameters
-            return [(p, p.grad) for p in trained if p.grad is not None]
+            return reached(self.parameters if parameters is None else parameters)
         wanted = None if parameters is None else several(parameters, KINDS)
         wrappers = [calling_back(callbacks)] if callbacks else ()
         return append_backward(loss, wanted, no_grad_set or (), wrappers)
@@ -434,6 +432,11 @@ class Optimizer:
         self._accumulators.load(kept, {p: self.keeps(p) for p in known})
 
     set_dict = set_state_dict
+
+
+def reached(parameters: Iterable[Any]) -> Pairs:
+    """The parameters that have a gradient, each with it."""
+    return [(p, p.grad) for p in parameters if p.grad is not None]
 
 
 def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:

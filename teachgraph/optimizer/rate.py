@@ -144,7 +144,12 @@ def checked(value: Any) -> float:
     """
     number = isinstance(value, NUMBERS) and not isinstance(value, bool)
     if not number or not 0 <= value < inf:
-        raise InvalidValueError.here(
-            f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
-        )
+        raise no_rate(value)
     return float(value)
+
+
+def no_rate(value: Any) -> InvalidValueError:
+    """The error for what is no learning rate."""
+    return InvalidValueError.here(
+        f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
+    )

@@ -17,7 +17,6 @@ from teachgraph.core.errors import (
     ExecutorError,
     FeedError,
     InvalidValueError,
-    ProgramError,
 )
 from teachgraph.core.executor import Scope, global_scope
 from teachgraph.core.extend import HookPoint, unregistered
@@ -140,14 +139,18 @@ class Executor(DatasetRuns, core.Executor):
         if use_prune:
             program, fetches = self.cut(program, by_name, fetches)
         if program.asked:
-            scope = global_scope() if scope is None else scope
-            scope.values.update(program.answers())
+            self.keep_answers(program, scope)
         values = super().run(program, by_name, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
         if not return_numpy:
             values = [*map(self.tensor_of, values)]
         return values if return_merged else [[value] for value in values]
+
+    def keep_answers(self, program: Program, scope: Scope | None) -> None:
+        """Put what a program asks before each run, such as a rate, into the scope."""
+        scope = global_scope() if scope is None else scope
+        scope.values.update(program.answers())
 
     def plan(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
@@ -177,11 +180,7 @@ class Executor(DatasetRuns, core.Executor):
             planner = AnyFeedPlan
         if len(program.blocks) > 1:  # inside these, only this looks for the order
             check_order(program.global_block(), {*feed})
-        try:
-            return planner(program, feed, fetches, passes=passes, **self.options)
-        except ProgramError:
-            check_order(program.global_block(), {*feed})
-            raise
+        return planner(program, feed, fetches, passes=passes, **self.options)
 
     def compiled(
         self, program: Program | None = None, fetch_list: Fetches = None

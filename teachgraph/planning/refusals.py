@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from teachgraph.core import executor as core
@@ -9,17 +10,25 @@ from teachgraph.core.errors import (
     FeedError,
     FetchError,
     NotInitializedError,
+    ProgramError,
     at_user_line,
 )
 from teachgraph.core.program import Block, Variable
 from teachgraph.core.steps import Step
 from teachgraph.planning.feeds import as_fed
+from teachgraph.static.order import check_order
 
 __all__ = ["Refusals"]
 
 
 class Refusals(core.Plan):
-    """A plan whose errors say what would be right."""
+    """A plan whose errors say what would be right.
+
+    Attributes:
+        given: Names of variables that are fed though they are no data.
+    """
+
+    given: AbstractSet[str] = frozenset()
 
     def as_fed(self, variable: Variable, value: Any) -> core.Array:
         """A fed value as an array of the declared shape and dtype; see `feeds`."""
@@ -41,6 +50,11 @@ class Refusals(core.Plan):
                 f"'Fetch': {why}"
             )
         )
+
+    def no_value(self, step: Step, name: str) -> ProgramError:
+        """The error for a step that reads what nothing has given a value."""
+        check_order(self.program.global_block(), self.given)
+        return super().no_value(step, name)
 
     def not_given(self, name: str, reader: Step | None) -> FeedError:
         """The error for a feed that is not there."""

@@ -11,9 +11,10 @@ from typing import Any, NoReturn, Self
 
 from teachgraph.control_flow.arrays import ARRAY, array_length, array_write
 from teachgraph.control_flow.sub_block import as_variable, kept_apart
-from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.core.op import Op, Traced, slot_name
 from teachgraph.core.program import current_block, default_main_program
+from teachgraph.errors import ConversionError
 from teachgraph.ops import array_lists as lists
 from teachgraph.ops.tensor_array import read_from_array
 from teachgraph.static.append_op import insert_named

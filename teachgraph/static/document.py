@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core.errors import DataError, TeachgraphError, at_user_line
+from teachgraph.core.errors import TeachgraphError, at_user_line
+from teachgraph.errors import DataError
 
 __all__ = ["DEEPEST", "Part", "parsed", "reading", "sound"]
 

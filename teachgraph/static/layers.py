@@ -236,9 +236,8 @@ def initialised(
     main = default_main_program().global_block()
     variable = main.create_var(name, shape, dtype, **facts)
     startup = default_startup_program().global_block()
-    initial = startup.create_var(name, shape, dtype, **facts)
     fill, attrs = Constant(value).operation(shape, dtype)
-    append(startup, fill, (), attrs, out=[initial])
+    append(startup, fill, (), attrs, [startup.create_var(name, shape, dtype, **facts)])
     return variable
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
 
 __all__ = ["Vocab"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.creation import tensor_of
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 
 __all__ = ["get_image_backend", "image_load", "pillow", "set_image_backend"]
 

@@ -10,8 +10,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import check_grads
-from teachgraph.core.errors import DTypeError, GradientMismatch, InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Op
+from teachgraph.errors import GradientMismatch
 
 
 def op_with(rule: Callable[..., Any], kernel: Callable[..., Any]) -> Op:

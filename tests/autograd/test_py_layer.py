@@ -10,8 +10,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import PyLayer, check_grads
-from teachgraph.core.errors import BackwardTwiceError, InPlaceError, InvalidValueError
+from teachgraph.core.errors import BackwardTwiceError, InvalidValueError
 from teachgraph.core.tape import Node
+from teachgraph.errors import InPlaceError
 from teachgraph.utils.observe import Observer, watch
 
 

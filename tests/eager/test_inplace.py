@@ -11,7 +11,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import versions
-from teachgraph.core.errors import InPlaceError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import InPlaceError
 
 
 @pytest.fixture

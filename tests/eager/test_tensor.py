@@ -10,13 +10,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OpError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError, ShapeError
+from teachgraph.errors import OutOfRangeError
 
 FLOATS = np.array([1.0, 2.0, 3.0], "float32")
 

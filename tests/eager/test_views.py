@@ -19,7 +19,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import views
-from teachgraph.core.errors import InPlaceError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import InPlaceError
 
 Step = Callable[[list[Any]], None]
 

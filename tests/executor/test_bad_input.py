@@ -19,10 +19,10 @@ from teachgraph.core.errors import (
     FetchError,
     InvalidValueError,
     NotInitializedError,
-    PyFuncError,
     ShapeError,
     TeachgraphError,
 )
+from teachgraph.errors import PyFuncError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from teachgraph.static.scope import Scope
@@ -89,6 +89,14 @@ def test_pythons_numbers_are_fed_only_if_none_changes(value: Any) -> None:
     labels = static.data("label", [None, 1], "int32")
     with pytest.raises(FeedError, match="data type of fed Variable 'label'"):
         Executor().run(feed={"label": value}, fetch_list=[labels * 2])
+
+
+def test_a_matrix_of_numpys_is_fed_as_an_array() -> None:
+    x = static.data("x", [2, 2], "float32")
+    with pytest.warns(PendingDeprecationWarning):
+        ones = np.matrix(np.ones((2, 2), "float32"))
+    (product,) = Executor().run(feed={"x": ones}, fetch_list=[x * x])
+    assert product.tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
 def test_a_feed_that_is_missing(loss: Variable, executor: Executor) -> None:

@@ -15,7 +15,8 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.core import modes
-from teachgraph.core.errors import FetchError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import FetchError, ShapeError
+from teachgraph.errors import OutOfRangeError
 from teachgraph.fluid.control_flow import (
     While,
     array_length,

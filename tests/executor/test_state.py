@@ -12,7 +12,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import DTypeError, NotInitializedError, PyFuncError
+from teachgraph.core.errors import DTypeError, NotInitializedError
+from teachgraph.errors import PyFuncError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from teachgraph.static.scope import Scope, global_scope, scope_guard

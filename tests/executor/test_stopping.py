@@ -18,7 +18,8 @@ from teachgraph.control_flow.loop import While
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.core import modes
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import DataError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from teachgraph.static.scope import Scope

@@ -11,7 +11,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import DivisionError, OpError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import OpError, ShapeError
+from teachgraph.errors import DivisionError, OutOfRangeError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from teachgraph.static.scope import Scope

@@ -12,7 +12,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.core.errors import DataError, InvalidValueError, ModeError
+from teachgraph.core.errors import InvalidValueError, ModeError
+from teachgraph.errors import DataError
 from teachgraph.planning.dataset_runs import FetchHandler
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable

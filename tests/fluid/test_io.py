@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.core.errors import (
-    DataError,
-    InvalidValueError,
-    NotInitializedError,
-    ProgramError,
-)
+from teachgraph.core.errors import InvalidValueError, NotInitializedError, ProgramError
+from teachgraph.errors import DataError
 from teachgraph.fluid import layers
 from tests.static.fresh import fresh
 

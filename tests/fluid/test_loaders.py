@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.core.errors import DataError, ModeError, NotInitializedError
+from teachgraph.core.errors import ModeError, NotInitializedError
+from teachgraph.errors import DataError
 from teachgraph.nn import Layer
 
 
@@ -91,6 +92,16 @@ def test_a_loader_is_either_iterable_or_started() -> None:
     feed = {"y": np.ones(2, "float32")}
     (value,) = fluid.Executor().run(other, feed=feed, fetch_list=[y])
     assert value.tolist() == [2.0, 2.0]
+
+
+def test_a_loader_hides_no_error_of_other_runs() -> None:
+    x = fluid.data("x", [None, 2], "float32")
+    fluid.io.DataLoader.from_generator([x], iterable=False)
+    executor: Any = fluid.Executor()
+    with pytest.raises(TypeError, match="Executor requires Program"):
+        executor.run("main")
+    with pytest.raises(TypeError, match="feed requires dict as its Parameter"):
+        executor.run(feed="x", fetch_list=[x * 2.0])
 
 
 def test_a_value_is_set_fed_and_read() -> None:

@@ -11,9 +11,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, jit, models, nn, static
-from teachgraph.core.errors import DataError, FeedError, InvalidValueError
+from teachgraph.core.errors import FeedError, InvalidValueError
 from teachgraph.deploy import inference
 from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
+from teachgraph.errors import DataError
 from teachgraph.static import InputSpec
 from tests.jit.test_models import CASES
 

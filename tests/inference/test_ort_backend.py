@@ -12,8 +12,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.core.errors import OutOfRangeError
 from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
+from teachgraph.errors import OutOfRangeError
 from teachgraph.static import InputSpec
 from teachgraph.utils.observe import Observer, watch
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teachgraph.core.random
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import (
     ChainDataset,
     ComposeDataset,

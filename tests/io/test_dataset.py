@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import Dataset, IterableDataset, Subset, TensorDataset
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from teachgraph.core.errors import DataError, TeachgraphError
+from teachgraph.core.errors import TeachgraphError
+from teachgraph.errors import DataError
 from teachgraph.io import data_home
 from teachgraph.io.download import download
 

@@ -18,7 +18,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core import unique_name
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.static.scope import global_scope
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh

@@ -17,7 +17,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import DataError, TeachgraphError
+from teachgraph.core.errors import TeachgraphError
+from teachgraph.errors import DataError
 from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 

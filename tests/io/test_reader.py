@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import teachgraph.core.random
 from teachgraph import reader
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import batch
 
 

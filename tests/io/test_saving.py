@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 import teachgraph as tg
-from teachgraph.core.errors import DataError, DTypeError, InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
+from teachgraph.errors import DataError
 from tests.effort import examples
 
 ARRAYS = st.sampled_from(

@@ -20,7 +20,8 @@ import pytest
 
 import teachgraph as tg
 import teachgraph.core.random
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import DataError
 from teachgraph.io import (
     DataLoader,
     Dataset,

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.core.errors import DataError
 from teachgraph.core.observe import observers
+from teachgraph.errors import DataError
 from teachgraph.io import DataLoader, Dataset
 from teachgraph.io.collate import default_collate_fn
 from teachgraph.utils.observe import Observer, watch

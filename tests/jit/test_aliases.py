@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.core.errors import ConversionError
+from teachgraph.errors import ConversionError
 
 
 def under_an_if(x: Any) -> Any:

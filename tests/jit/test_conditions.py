@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import teachgraph as tg
-from teachgraph.core.errors import ConversionError
+from teachgraph.errors import ConversionError
 
 Function = Callable[..., Any]
 

@@ -11,13 +11,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit
-from teachgraph.core.errors import (
-    ConversionError,
-    ModeError,
-    NoSourceError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import ModeError, ShapeError
+from teachgraph.errors import ConversionError, NoSourceError, OutOfRangeError
 
 
 def tensor(*values: float) -> tg.Tensor:

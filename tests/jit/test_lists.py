@@ -12,7 +12,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit
 from teachgraph.control_flow.arrays import create_array
-from teachgraph.core.errors import ConversionError, OpError, OutOfRangeError
+from teachgraph.core.errors import OpError
+from teachgraph.errors import ConversionError, OutOfRangeError
 
 X = tg.to_tensor(np.array([1.0, 2.0]))
 COUNT = tg.to_tensor(3)

@@ -14,7 +14,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.core.errors import DataError, FeedError, InvalidValueError, ProgramError
+from teachgraph.core.errors import FeedError, InvalidValueError, ProgramError
+from teachgraph.errors import DataError
 from teachgraph.static import InputSpec
 
 X = np.linspace(-1, 1, 96, dtype="float32").reshape(6, 1, 4, 4)

@@ -10,7 +10,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import DataError
 from teachgraph.static import InputSpec
 
 SPEC = [InputSpec([None, 2], "float32", "x")]

@@ -15,12 +15,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.core.errors import (
-    ConversionError,
-    InvalidValueError,
-    ModeError,
-    ShapeError,
-)
+from teachgraph.core.errors import InvalidValueError, ModeError, ShapeError
+from teachgraph.errors import ConversionError
 from teachgraph.static import InputSpec
 from teachgraph.utils.observe import Observer, watch
 

@@ -10,13 +10,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, jit, nn, static
-from teachgraph.core.errors import (
-    ConversionError,
-    DTypeError,
-    FeedError,
-    InvalidValueError,
-    ModeError,
-)
+from teachgraph.core.errors import DTypeError, FeedError, InvalidValueError, ModeError
+from teachgraph.errors import ConversionError
 from teachgraph.jit import TracedLayer
 
 

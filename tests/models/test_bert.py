@@ -14,7 +14,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models, nn
-from teachgraph.core.errors import DataError, ShapeError
+from teachgraph.core.errors import ShapeError
+from teachgraph.errors import DataError
 from tests.models.modes import agree
 from tests.static.fresh import fresh
 

@@ -16,7 +16,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models, nn
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import DataError
 from teachgraph.models.mobilenet import mobilenet_v2
 from teachgraph.models.resnet import COUNTERS, TORCHVISION, resnet18
 from teachgraph.models.weights import linear_weights

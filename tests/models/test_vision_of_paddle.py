@@ -13,7 +13,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.errors import DataError
 from teachgraph.models.alexnet import TORCHVISION
 from teachgraph.models.weights import renamed
 from teachgraph.vision import models

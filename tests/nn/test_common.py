@@ -10,12 +10,8 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn, static
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.errors import OutOfRangeError
 from tests.ops.values import numbers
 from tests.static.fresh import fresh
 

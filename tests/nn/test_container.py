@@ -6,7 +6,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn
-from teachgraph.core.errors import DTypeError, OutOfRangeError
+from teachgraph.core.errors import DTypeError
+from teachgraph.errors import OutOfRangeError
 
 
 def linears(count: int) -> list[nn.Layer]:

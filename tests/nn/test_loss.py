@@ -10,13 +10,8 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn, static
-from teachgraph.core.errors import (
-    DTypeError,
-    InvalidValueError,
-    OpError,
-    OutOfRangeError,
-    ShapeError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError, ShapeError
+from teachgraph.errors import OutOfRangeError
 from tests.ops.values import numbers
 
 X, Y, Z = numbers(4, 3), numbers(4, 3, start=40), numbers(4, 3, start=70)

@@ -10,7 +10,8 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn
-from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.errors import OutOfRangeError
 
 Array = np.ndarray[Any, Any]
 

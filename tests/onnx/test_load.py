@@ -12,9 +12,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import DataError, DTypeError, UnknownOpError
+from teachgraph.core.errors import DTypeError, UnknownOpError
 from teachgraph.deploy.onnx import export, load
 from teachgraph.deploy.onnx.load import program_of
+from teachgraph.errors import DataError
 
 
 def test_a_gradient_goes_through_a_shape_that_is_computed() -> None:

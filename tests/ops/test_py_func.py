@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from teachgraph.core.errors import PyFuncError
+from teachgraph.errors import PyFuncError
 from teachgraph.ops.py_func import Array, OutputSpec, py_func, register, registered
 
 FLOAT = np.dtype("float64")

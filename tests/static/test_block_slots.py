@@ -13,7 +13,8 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.control_flow.block_slots import FITS
 from teachgraph.control_flow.static_rnn import StaticRNN
-from teachgraph.core.errors import DataError, ProgramError, TeachgraphError
+from teachgraph.core.errors import ProgramError, TeachgraphError
+from teachgraph.errors import DataError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, nn
 from tests.static.fresh import Fresh

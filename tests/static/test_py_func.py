@@ -14,7 +14,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.core.errors import ProgramError, PyFuncError
+from teachgraph.core.errors import ProgramError
+from teachgraph.errors import PyFuncError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable, append_backward, default_main_program
 from tests.static.fresh import Fresh

@@ -11,12 +11,12 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import (
-    DataError,
     InvalidValueError,
     NotInitializedError,
     ProgramError,
     ShapeError,
 )
+from teachgraph.errors import DataError
 from teachgraph.planning.executor import Executor
 from teachgraph.static.scope import Scope, global_scope, scope_guard
 from tests.static.fresh import Fresh, fresh

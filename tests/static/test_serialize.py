@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.core.errors import DataError, ProgramError
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import find
+from teachgraph.errors import DataError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
 from teachgraph.static.scope import Scope, scope_guard

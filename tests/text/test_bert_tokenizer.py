@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.text import BertTokenizer, learn_pieces
 from teachgraph.text.bert import SPECIALS
 from teachgraph.text.datasets import EnglishGerman

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import DataLoader
 from teachgraph.text.datasets import EnglishGerman, Garden
 from teachgraph.text.datasets.grammar import dates, numbers, sentences

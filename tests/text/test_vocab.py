@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.text import Vocab
 
 SENTENCES = [["b", "a", "b", "c"], ["a", "b", "d"]]

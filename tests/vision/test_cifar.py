@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import DataLoader
 from teachgraph.vision.datasets import Cifar10, Cifar100
 

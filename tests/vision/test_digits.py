@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import DataLoader
 from teachgraph.vision.datasets import Digits, digits
 

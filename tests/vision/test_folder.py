@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io import DataLoader
 from teachgraph.vision.datasets import DatasetFolder, ImageFolder
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.vision.datasets.idx import read_idx
 
 HEADER = bytes([0, 0, 8, 1])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.vision.datasets import MNIST, FashionMNIST
 
 

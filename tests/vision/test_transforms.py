@@ -14,7 +14,8 @@ from PIL import Image, ImageEnhance, ImageOps
 
 import teachgraph as tg
 import teachgraph.core.random
-from teachgraph.core.errors import DataError, DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.errors import DataError
 from teachgraph.vision import (
     get_image_backend,
     image_load,

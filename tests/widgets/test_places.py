@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.core.errors import ConversionError
+from teachgraph.errors import ConversionError
 from tests.widgets.recording import record
 
 NET = """\

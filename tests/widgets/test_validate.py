@@ -25,7 +25,7 @@ from teachgraph_widgets.still import still
 from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import LogError, read_log, validate
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from tests.effort import examples
 from tests.widgets.recording import FOUR_LINES, Recording, record
 from tests.widgets.test_programs import RUN

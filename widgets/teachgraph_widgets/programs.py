@@ -12,7 +12,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from teachgraph.core.errors import NoSourceError
 from teachgraph.core.program import (
     GRAD,
     Block,
@@ -24,6 +23,7 @@ from teachgraph.core.program import (
     default_main_program,
     default_startup_program,
 )
+from teachgraph.errors import NoSourceError
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph_widgets import events
 from teachgraph_widgets.budget import Budget

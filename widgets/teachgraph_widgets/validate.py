@@ -17,7 +17,7 @@ from typing import (
     is_typeddict,
 )
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph_widgets.events import VERSION, Log
 from teachgraph_widgets.schema import EVENTS, fields_of
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.inference import (
     VALUES,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from teachgraph.core.errors import InvalidValueError, OutOfRangeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.predictor import Predictor
+from teachgraph.errors import OutOfRangeError
 
 __all__ = ["PredictorPool"]
 

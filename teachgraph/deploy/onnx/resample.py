@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Like, op
+from teachgraph.errors import DataError
 
 __all__ = ["Line", "ResizeMode", "resample", "resample_back"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.dataset import Dataset
 from teachgraph.text.datasets.grammar import Pair, dates, numbers, sentences
 from teachgraph.text.vocab import Vocab

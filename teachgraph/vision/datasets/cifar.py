@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.dataset import Dataset
 from teachgraph.io.download import data_home
 from teachgraph.io.download import download as fetch
@@ -60,7 +60,7 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
 
     >>> Cifar10(mode="both")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     ARCHIVE: ClassVar[str] = "cifar-10-binary.tar.gz"
@@ -146,7 +146,7 @@ class Cifar100(Cifar10):
 
     >>> Cifar100(mode="both")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     ARCHIVE: ClassVar[str] = "cifar-100-binary.tar.gz"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.vision.datasets.images import LabelledImages, checked_mode
 
 __all__ = ["Digits", "enlarge"]

@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 
 __all__ = ["read_idx"]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.core.errors import DataError
+from teachgraph.errors import DataError
 from teachgraph.io.download import data_home
 from teachgraph.io.download import download as fetch
 from teachgraph.vision.datasets.idx import read_idx
@@ -55,7 +55,7 @@ class MNIST(LabelledImages):
 
     >>> MNIST(mode="validation")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: mode should be ... 'test', but got 'validation'
+    teachgraph.errors.DataError: mode should be ... 'test', but got 'validation'
     """
 
     NAME: ClassVar[str] = "mnist"
@@ -119,7 +119,7 @@ class FashionMNIST(MNIST):
 
     >>> FashionMNIST(mode="both")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     NAME: ClassVar[str] = "fashion-mnist"

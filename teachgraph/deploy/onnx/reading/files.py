@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DataError, at_user_line
+from teachgraph.core.errors import at_user_line
 from teachgraph.deploy.onnx.types import dtype_of, needed
+from teachgraph.errors import DataError
 
 __all__ = ["array_of", "checked", "model_from_bytes"]
 

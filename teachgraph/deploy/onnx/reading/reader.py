@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import DataError, UnknownOpError, at_user_line
+from teachgraph.core.errors import UnknownOpError, at_user_line
 from teachgraph.deploy.onnx.reading.files import array_of
 from teachgraph.deploy.onnx.tensor_attributes import with_tensor_attributes
 from teachgraph.deploy.onnx.types import needed
+from teachgraph.errors import DataError
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
