@@ -19,7 +19,7 @@ for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.
     if _own.removeprefix(f"{__name__}.") not in _ADAPTED:
         sys.modules[_own] = sys.modules[_name]
 from teachgraph.base.dygraph import to_variable as _to_variable  # noqa: E402, F401
-from teachgraph.base.framework import in_dygraph_mode  # noqa: E402
+from teachgraph.base.framework import in_dygraph_mode, in_pir_mode  # noqa: E402, F401
 
 in_dynamic_or_pir_mode = in_dygraph_mode
 enabled = in_dynamic_mode = in_dygraph_mode

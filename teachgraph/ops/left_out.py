@@ -75,7 +75,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "fluid": {
         COMPLEX: "ComplexVariable",
         LOD: "LoDTensorArray create_lod_tensor create_random_int_lodtensor",
-        MACHINE: "CUDAPinnedPlace cuda_pinned_places cuda_places",
+        MACHINE: "CUDAPinnedPlace cuda_pinned_places",
         UNUSUAL: "NCE TreeConv",
         "it holds what Paddle only tried": "contrib incubate",
         "`fluid.metrics` counts over batches": "evaluator",
@@ -107,7 +107,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "it draws words for large language models on GPUs": "top_p_sampling",
     },
     "static": {
-        MACHINE: "IpuCompiledProgram IpuStrategy cuda_places ipu_shard_guard "
+        MACHINE: "IpuCompiledProgram IpuStrategy ipu_shard_guard "
         "set_ipu_shard xpu_places",
         "it holds switches for Paddle's own threads; run the program without": (
             "ExecutionStrategy"

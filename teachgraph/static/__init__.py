@@ -86,7 +86,7 @@ from teachgraph.static import (
 )
 from teachgraph.static.append_backward import append_backward, gradients
 from teachgraph.static.block import Block
-from teachgraph.static.devices import cpu_places, device_guard
+from teachgraph.static.devices import cpu_places, cuda_places, device_guard
 from teachgraph.static.ema import ExponentialMovingAverage
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import (
@@ -128,6 +128,7 @@ __all__ = [
     "cpu_places",
     "create_global_var",
     "create_parameter",
+    "cuda_places",
     "data",
     "default_main_program",
     "default_startup_program",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from teachgraph.autograd.places import CPUPlace
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.program import marked
 
-__all__ = ["cpu_places", "device_guard"]
+__all__ = ["cpu_places", "cuda_places", "device_guard"]
 
 
 def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
@@ -21,6 +22,19 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
     2
     """
     return [CPUPlace() for _ in range(1 if device_count is None else device_count)]
+
+
+def cuda_places(device_ids: int | Sequence[int] | None = None) -> NoReturn:
+    """Refuse to list GPUs, as Paddle does where it was built without CUDA.
+
+    Raises:
+        InvalidValueError: There is none.
+
+    In Paddle this is `paddle.static.cuda_places`.
+    """
+    raise InvalidValueError(
+        at_user_line("there is no GPU here: take cpu_places() where there is none")
+    )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from teachgraph.core import program as core
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
 from teachgraph.core.program import OpRole, Slots
+from teachgraph.static.op_desc import OpDesc
 from teachgraph.static.printing import operator_line
 
 __all__ = ["OpRole", "Operator", "Slots"]
@@ -78,6 +79,11 @@ class Operator(core.Operator):
         return copy.deepcopy(self.attrs)
 
     _set_attr = core.Operator.set_attr
+
+    @property
+    def desc(self) -> OpDesc:
+        """The operator, asked by calls."""
+        return OpDesc(self)
 
     def _remove_attr(self, name: str) -> None:
         self.attrs.pop(name, None)

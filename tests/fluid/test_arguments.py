@@ -34,9 +34,7 @@ LEFT_OUT = {
         "layers.get_tensor_from_selected_rows layers.merge_selected_rows"
     ),
     "there are no complex numbers here": "ComplexVariable",
-    "there is one machine without a GPU": (
-        "CUDAPinnedPlace cuda_pinned_places cuda_places"
-    ),
+    "there is one machine without a GPU": "CUDAPinnedPlace cuda_pinned_places",
     "compressed gradients, pipelines, and data sets that Paddle's own trainers read": (
         "io.DataLoader.from_dataset "
         "optimizer.DGCMomentumOptimizer optimizer.PipelineOptimizer"

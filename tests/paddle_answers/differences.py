@@ -590,6 +590,20 @@ STATIC = [
 
 DTYPES = [
     Row(
+        "the cast of to() overwrites what may have been saved, so a version is counted "
+        "and backward says which line it was; Paddle's kernels fail there on the dtype",
+        {"to counts no version": [0, 1]},
+    ),
+    Row(
+        "a dtype is NumPy's, and may be given as one wherever a dtype is taken",
+        {"to takes a type of numpys": ["float64", [2], [1.0, 2.0]]},
+    ),
+    Row(
+        "an array has one dtype: a detached tensor shares the memory, which to() "
+        "leaves to it; in Paddle both share what holds it, and change together",
+        {"what was detached before to": ["float32", [2], [1.0, 2.0]]},
+    ),
+    Row(
         "a dtype is NumPy's, prints as such, makes arrays and equals its name; "
         "Paddle's prints as paddle.float32, and neither equals nor becomes NumPy's",
         {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 __all__ = ["LINES", "STORIES"]
 
 LINES = """
@@ -128,6 +130,25 @@ def what_was_saved_before_to_is_out_of_date(paddle: Any) -> Any:
     return refused(s.backward) != "none"
 
 
+def to_counts_no_version(paddle: Any) -> Any:
+    x = paddle.to_tensor([1.0, 2.0])
+    x.to("float32")
+    same = x.inplace_version
+    x.to("float64")
+    return [same, x.inplace_version]
+
+
+def to_takes_a_type_of_numpys(paddle: Any) -> Any:
+    return paddle.to_tensor([1.0, 2.0]).to(np.float64)
+
+
+def what_was_detached_before_to(paddle: Any) -> Any:
+    x = paddle.to_tensor([1.0, 2.0])
+    y = x.detach()
+    x.to("float64")
+    return y
+
+
 def a_layer_is_moved_and_cast(paddle: Any) -> Any:
     def layer() -> Any:
         found = paddle.nn.Linear(2, 2)
@@ -208,6 +229,9 @@ STORIES = [
     to_converts_parameters_and_what_gradients_flow_through,
     values_of_what_was_cast_flow_back,
     what_was_saved_before_to_is_out_of_date,
+    to_counts_no_version,
+    to_takes_a_type_of_numpys,
+    what_was_detached_before_to,
     a_layer_is_moved_and_cast,
     a_cast_layer_has_integers,
     a_diagonal_is_filled,

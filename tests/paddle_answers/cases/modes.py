@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,55 @@ def base_tells_the_mode_as_paddle_does(paddle: Any) -> Any:
     return modes
 
 
+def raised(function: Any, *args: Any) -> bool:
+    try:
+        function(*args)
+    except Exception:
+        return True
+    return False
+
+
+def base_framework_holds_what_code_imports(paddle: Any) -> Any:
+    framework = import_module(f"{paddle.__name__}.base.framework")
+    dygraph = framework.dygraph_only(lambda x: x + 1)
+    static = framework.static_only(lambda x: x + 1)
+    holder = framework.OpProtoHolder.instance()
+    relu = holder.get_op_proto("relu")
+    weight = paddle.nn.Linear(1, 1).weight
+    tracer = framework._dygraph_tracer()
+    recorded = [tracer._has_grad]
+    with paddle.no_grad():
+        recorded.append(tracer._has_grad)
+    tracer._has_grad = False
+    recorded.append((weight * 2).stop_gradient)
+    tracer._has_grad = True
+    said = [
+        [paddle.base.in_pir_mode(), framework.in_pir_mode()],
+        [dygraph(2), raised(static, 2)],
+        str(framework._current_expected_place()),
+        isinstance(weight, framework.EagerParamBase),
+        isinstance(weight * 2, framework.EagerParamBase),
+        [holder is framework.OpProtoHolder.instance()],
+        [relu.type, relu.inputs[0].name, relu.outputs[0].name],
+        [holder.has_op_proto("relu"), holder.has_op_proto("relux")],
+        raised(holder.get_op_proto, "relux"),
+        raised(framework.convert_np_dtype_to_dtype_, "abc"),
+        framework.convert_np_dtype_to_dtype_(np.int64) == paddle.int64,
+        framework.core is paddle.base.core,
+        framework.unique_name is paddle.base.unique_name,
+        framework.grad_var_name("x"),
+        weight.dtype == framework.core.VarDesc.VarType.FP32,
+        framework.is_compiled_with_cuda(),
+        [raised(framework.cuda_places), raised(paddle.base.cuda_places, [0])],
+        raised(paddle.static.cuda_places),
+        [framework.require_version("2.0", "2.6.2")],
+        [raised(framework.require_version, wanted) for wanted in ("2.7", "x", 2)],
+        recorded,
+    ]
+    paddle.enable_static()
+    return [*said, static(2), raised(dygraph, 2), framework._dygraph_tracer()]
+
+
 STORIES = (
     recording_is_switched,
     what_was_not_recorded_stops_gradients,
@@ -114,4 +164,5 @@ STORIES = (
     a_program_seeds_dropout_and_no_other_random_op,
     a_copied_layer_keeps_its_state_apart,
     base_tells_the_mode_as_paddle_does,
+    base_framework_holds_what_code_imports,
 )

@@ -139,6 +139,26 @@ def a_test_gives_gradients(paddle: Any) -> Any:
     return paddle.static.Executor().run(test, {"x": ONES}, [slope.name])
 
 
+def an_operator_is_described(paddle: Any) -> Any:
+    paddle.enable_static()
+    with paddle.static.program_guard(paddle.static.Program()):
+        with paddle.static.name_scope("first"):
+            x = paddle.static.data("x", [2])
+            (x + 1.0) * x
+        op = paddle.static.default_main_program().block(0).ops[-1]
+    described = op.desc
+    return [
+        *(
+            described.type(),
+            described.input("X") == op.input("X"),
+            described.input("Y"),
+        ),
+        *(described.input_names(), described.output_names()),
+        *(described.output("Out") == op.output("Out"), described.attr("axis")),
+        *(described.has_attr("op_namescope"), described.attr("op_namescope")),
+    ]
+
+
 STORIES = (
     a_program_without_operators_gives_its_feed,
     a_program_without_operators_gives_its_parameter,
@@ -153,4 +173,5 @@ STORIES = (
     a_test_keeps_gradients_that_a_minimized_loss_reads,
     a_test_updates_no_parameter,
     a_test_gives_gradients,
+    an_operator_is_described,
 )
