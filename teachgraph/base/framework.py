@@ -9,7 +9,7 @@ from typing import Any
 from teachgraph.autograd.creation import Parameter as EagerParamBase
 from teachgraph.autograd.places import CPUPlace
 from teachgraph.base.op_protos import OpProtoHolder
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError
 from teachgraph.core.modes import in_dynamic_mode, recording
 from teachgraph.fluid import framework as _fluid
 from teachgraph.fluid.framework import *  # noqa: F403
@@ -45,11 +45,9 @@ def dygraph_only(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if not in_dynamic_mode():
-            raise ModeError(
-                at_user_line(
-                    f"We only support '{function.__name__}()' in dynamic graph mode, "
-                    "please call 'disable_static()' to enter it"
-                )
+            raise ModeError.here(
+                f"We only support '{function.__name__}()' in dynamic graph mode, "
+                "please call 'disable_static()' to enter it"
             )
         return function(*args, **kwargs)
 
@@ -62,11 +60,9 @@ def static_only(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if in_dynamic_mode():
-            raise ModeError(
-                at_user_line(
-                    f"'{function.__name__}()' is only supported in static graph mode: "
-                    "please call 'enable_static()' before"
-                )
+            raise ModeError.here(
+                f"'{function.__name__}()' is only supported in static graph mode: "
+                "please call 'enable_static()' before"
             )
         return function(*args, **kwargs)
 

@@ -45,7 +45,7 @@ class OpProtoHolder:
         return cls()
 
     def get_op_proto(self, type: str) -> OpProto:
-        """What an op type takes and gives.
+        """The slots and attributes of an op type.
 
         Raises:
             UnknownOpError: There is no such op.

@@ -110,9 +110,10 @@ class Plan:
             made.update(name for name in step.outputs if name and name in own)
             perhaps |= step.inner
         for name in [name for name in self.fetches if name not in made]:
-            if not (self.is_fed(name) or self.is_kept(name)):
+            if self.is_fed(name) or self.is_kept(name):
+                found.setdefault(name, None)
+            else:
                 self.refuse_fetch(name)
-            found.setdefault(name, None)
         return found
 
     def check_feeds(self, fed: set[str], outside: Mapping[str, Step | None]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["WeightedAverage"]
 
@@ -39,8 +39,8 @@ class WeightedAverage:
         """
         for number in (value, weight):
             if not isinstance(number, (int, float, np.number, np.ndarray)):
-                raise InvalidValueError(
-                    at_user_line(f"WeightedAverage counts numbers, not {number!r}")
+                raise InvalidValueError.here(
+                    f"WeightedAverage counts numbers, not {number!r}"
                 )
         self.total = value * weight + (0 if self.total is None else self.total)
         self.weight = self.weight + weight
@@ -52,7 +52,7 @@ class WeightedAverage:
             InvalidValueError: There is none yet.
         """
         if self.total is None or np.all(self.weight == 0):
-            raise InvalidValueError(
-                at_user_line("There is no data in WeightedAverage: add some first")
+            raise InvalidValueError.here(
+                "There is no data in WeightedAverage: add some first"
             )
         return self.total / self.weight

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.nn import clip
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.static import Program, default_main_program
@@ -117,8 +117,8 @@ def set_gradient_clip(
         DTypeError: `clip` is no clip.
     """
     if not isinstance(clip, ClipGradBase):
-        raise DTypeError(
-            at_user_line(f"set_gradient_clip takes a GradientClipBy..., got {clip!r}")
+        raise DTypeError.here(
+            f"set_gradient_clip takes a GradientClipBy..., got {clip!r}"
         )
     program = default_main_program() if program is None else program
     parameters = program.all_parameters() if param_list is None else param_list

@@ -44,15 +44,13 @@ class Files:
     def set_batch_size(self, batch_size: int) -> None:
         """Set the number of records in a batch; the last one may have fewer."""
         if not isinstance(batch_size, int) or batch_size < 1:
-            raise InvalidValueError(at_user_line(f"no batch has {batch_size} records"))
+            raise InvalidValueError.here(f"no batch has {batch_size} records")
         self.batch_size = batch_size
 
     def set_use_var(self, var_list: Sequence[Variable]) -> None:
         """Set the variables that a record has numbers for, in order."""
         if not all(isinstance(v, Variable) and v.is_data for v in var_list):
-            raise InvalidValueError(
-                at_user_line("set_use_var takes Variables of static.data")
-            )
+            raise InvalidValueError.here("set_use_var takes Variables of static.data")
         self.variables = list(var_list)
 
     def set_filelist(self, filelist: Iterable[Any]) -> None:
@@ -69,11 +67,9 @@ class Files:
             InvalidValueError: It needs a shell.
         """
         if not pipe_command.strip() or set(pipe_command) & set("|&;<>`$\n"):
-            raise InvalidValueError(
-                at_user_line(
-                    f"a pipe command is one program and its arguments, as there is no "
-                    f"shell: {pipe_command!r}"
-                )
+            raise InvalidValueError.here(
+                f"a pipe command is one program and its arguments, as there is no "
+                f"shell: {pipe_command!r}"
             )
         self._command = pipe_command
 
@@ -104,11 +100,9 @@ class QueueDataset(Files):
 
     def local_shuffle(self) -> None:
         """Raise ModeError: the records are never all in memory."""
-        raise ModeError(
-            at_user_line(
-                "QueueDataset does not support local shuffle, please use "
-                "InMemoryDataset for local_shuffle"
-            )
+        raise ModeError.here(
+            "QueueDataset does not support local shuffle, please use "
+            "InMemoryDataset for local_shuffle"
         )
 
     global_shuffle = local_shuffle
@@ -175,9 +169,7 @@ class DatasetFactory:
         for kind in (QueueDataset, InMemoryDataset):
             if kind.__name__ == datafeed_class:
                 return kind()
-        raise InvalidValueError(
-            at_user_line(f"datafeed class {datafeed_class} does not exist")
-        )
+        raise InvalidValueError.here(f"datafeed class {datafeed_class} does not exist")
 
 
 def lines_of(path: Path, command: str) -> list[str]:

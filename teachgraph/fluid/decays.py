@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr import LRScheduler, ReduceOnPlateau
 from teachgraph.optimizer.lr.decay import way_left
 
@@ -279,8 +279,8 @@ class LinearLrWarmup(LearningRateDecay):
         super().__init__(begin, step, dtype)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         if not end_lr > start_lr:
-            raise InvalidValueError(
-                at_user_line(f"end_lr {end_lr} is greater than start_lr {start_lr}")
+            raise InvalidValueError.here(
+                f"end_lr {end_lr} is greater than start_lr {start_lr}"
             )
         self.ratio = (end_lr - start_lr) / warmup_steps
 

@@ -187,7 +187,7 @@ class GeneratorLoader:
         """
         if not self.iterable:
             message = "this DataLoader is not iterable: start() it, and run the program"
-            raise ModeError(at_user_line(message))
+            raise ModeError.here(message)
         return (self.as_batch(arrays) for arrays in self.epoch())
 
     def epoch(self) -> Iterable[Any]:
@@ -209,7 +209,7 @@ class GeneratorLoader:
         """
         if self.iterable:
             message = "an iterable DataLoader is used in a `for`, and not started"
-            raise ModeError(at_user_line(message))
+            raise ModeError.here(message)
         self.batches = iter(self.epoch())
 
     def reset(self) -> None:
@@ -224,7 +224,7 @@ class GeneratorLoader:
             ModeError: No epoch has begun.
         """
         if self.batches is None:
-            raise ModeError(at_user_line("start() the DataLoader before the run"))
+            raise ModeError.here("start() the DataLoader before the run")
         for arrays in self.batches:
             names = [variable.name for variable in self.variables]
             return dict(zip(names, arrays, strict=True))

@@ -332,9 +332,7 @@ def save_inference_model(
         [feeded_var_names] if isinstance(feeded_var_names, str) else feeded_var_names
     )
     if not all(isinstance(name, str) for name in names):
-        raise InvalidValueError(
-            at_user_line("'feeded_var_names' should be a list of str.")
-        )
+        raise InvalidValueError.here("'feeded_var_names' should be a list of str.")
     feeds = [program.global_block().var(name) for name in names]
     targets = listed("target_vars", target_vars)
     fetches = [v.name for v in targets]
@@ -371,7 +369,7 @@ def load_inference_model(
     """
     path = Path(dirname) / (model_filename or MODEL)
     if not path.is_file():
-        raise InvalidValueError(at_user_line(f"There is no model in {dirname!s}"))
+        raise InvalidValueError.here(f"There is no model in {dirname!s}")
     settle(path.parent)
     top = model_parts(newest(path).read_bytes())
     sums = checksums_in(top)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.modes import chosen
 from teachgraph.ops import functions
 from teachgraph.static import OpRole, Variable, default_main_program
@@ -40,11 +40,9 @@ def step_number(begin: int = 0) -> Iterator[Any]:
         ModeError: This is dynamic mode.
     """
     if chosen() is False:
-        raise ModeError(
-            at_user_line(
-                "a learning rate of operators is part of a program: in dynamic mode "
-                "give the optimizer a schedule of teachgraph.optimizer.lr"
-            )
+        raise ModeError.here(
+            "a learning rate of operators is part of a program: in dynamic mode "
+            "give the optimizer a schedule of teachgraph.optimizer.lr"
         )
     with default_main_program().with_role(OpRole.RATE):
         yield functions.cast(autoincreased_step_counter(COUNTER, begin, 1), "float32")
@@ -117,9 +115,7 @@ def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Varia
         InvalidValueError: There is not one value more than there are boundaries.
     """
     if len(values) - len(boundaries) != 1:
-        raise InvalidValueError(
-            at_user_line("len(values) - len(boundaries) should be 1")
-        )
+        raise InvalidValueError.here("len(values) - len(boundaries) should be 1")
     with step_number() as step:
         rate = step * 0.0 + float(values[-1])
         for boundary, value in reversed([*zip(boundaries, values, strict=False)]):

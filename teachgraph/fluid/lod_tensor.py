@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from teachgraph.core.errors import ModeError, NotInitializedError, at_user_line
+from teachgraph.core.errors import ModeError, NotInitializedError
 from teachgraph.ops.left_out import LOD
 
 __all__ = ["LoDTensor", "Tensor"]
@@ -52,7 +52,7 @@ class LoDTensor:
             ModeError: There are some.
         """
         if levels:
-            raise ModeError(at_user_line(LOD))
+            raise ModeError.here(LOD)
 
     set_recursive_sequence_lengths = set_lod
 
@@ -61,9 +61,7 @@ class LoDTensor:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.array is None:
-            raise NotInitializedError(
-                at_user_line("this LoDTensor has no value: set()")
-            )
+            raise NotInitializedError.here("this LoDTensor has no value: set()")
         return np.array(self.array, dtype=dtype)
 
 

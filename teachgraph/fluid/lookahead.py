@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import functions
 from teachgraph.optimizer.optimizer import Optimizer, Pairs
 from teachgraph.static import (
@@ -42,8 +42,8 @@ class LookaheadOptimizer:
         self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5
     ) -> None:
         if not 0.0 <= alpha <= 1.0 or not isinstance(k, int) or k < 1:
-            raise InvalidValueError(
-                at_user_line(f"alpha is 0 to 1 and k at least 1: {alpha!r}, {k!r}")
+            raise InvalidValueError.here(
+                f"alpha is 0 to 1 and k at least 1: {alpha!r}, {k!r}"
             )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, alpha, k
         self.type = "lookahead"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
 from teachgraph.fluid.nn import image_resize
@@ -69,8 +69,8 @@ def image_resize_short(
     sizes = list(input.shape[2:4])
     short = min(sizes)
     if short < 0:
-        raise InvalidValueError(
-            at_user_line(f"image_resize_short: an image of unknown sizes {sizes}")
+        raise InvalidValueError.here(
+            f"image_resize_short: an image of unknown sizes {sizes}"
         )
     out = [int(size * out_short_len / short + 0.5) for size in sizes]
     return image_resize(input, out, resample=resample)
@@ -157,11 +157,9 @@ def warpctc(
         InvalidValueError: The lengths are missing.
     """
     if input_length is None or label_length is None:
-        raise InvalidValueError(
-            at_user_line(
-                "warpctc: sequences are padded here, so it needs input_length and "
-                "label_length"
-            )
+        raise InvalidValueError.here(
+            "warpctc: sequences are padded here, so it needs input_length and "
+            "label_length"
         )
     lengths = (input_length, label_length)
     how: dict[str, Any] = {"blank": blank, "norm_by_times": norm_by_times}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import metric
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = [
     "Accuracy",
@@ -81,9 +81,7 @@ class CompositeMetric(MetricBase):
             InvalidValueError: It is no metric.
         """
         if not isinstance(metric, MetricBase):
-            raise InvalidValueError(
-                at_user_line("SubMetric should be inherit from MetricBase.")
-            )
+            raise InvalidValueError.here("SubMetric should be inherit from MetricBase.")
         self._metrics.append(metric)
 
     def update(self, preds: Any, labels: Any) -> None:
@@ -171,7 +169,7 @@ class Accuracy(MetricBase):
             InvalidValueError: The size is negative.
         """
         if np.any(np.asarray(weight) < 0):
-            raise InvalidValueError(at_user_line(f"a weight of {weight!r} samples"))
+            raise InvalidValueError.here(f"a weight of {weight!r} samples")
         self.value += np.asarray(value).item() * float(weight)
         self.weight += float(weight)
 
@@ -182,8 +180,8 @@ class Accuracy(MetricBase):
             InvalidValueError: No batch has been counted.
         """
         if not self.weight:
-            raise InvalidValueError(
-                at_user_line("There is no data in Accuracy Metrics: update it first")
+            raise InvalidValueError.here(
+                "There is no data in Accuracy Metrics: update it first"
             )
         return self.value / self.weight
 
@@ -245,7 +243,7 @@ class EditDistance(MetricBase):
             InvalidValueError: No batch has been counted.
         """
         if not self.seq_num:
-            raise InvalidValueError(
-                at_user_line("There is no data in EditDistance Metric: update it first")
+            raise InvalidValueError.here(
+                "There is no data in EditDistance Metric: update it first"
             )
         return self.total_distance / self.seq_num, self.instance_error / self.seq_num

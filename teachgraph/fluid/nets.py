@@ -116,8 +116,8 @@ def of_each(value: Any, count: int) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
         return list(repeat(value, count))
     if len(value) != count:
-        raise InvalidValueError(
-            at_user_line(f"img_conv_group: {len(value)} settings of {count} layers")
+        raise InvalidValueError.here(
+            f"img_conv_group: {len(value)} settings of {count} layers"
         )
     return value
 
@@ -152,9 +152,9 @@ def scaled_dot_product_attention(
     """
     shapes = [list(x.shape) for x in (queries, keys, values)]
     if shapes[0][-1] != shapes[1][-1] or shapes[1][-2] != shapes[2][-2]:
-        raise ShapeError(at_user_line(f"attention of q, k, v: {shapes}"))
+        raise ShapeError.here(f"attention of q, k, v: {shapes}")
     if any(shape[-1] % num_heads for shape in shapes):
-        raise ShapeError(at_user_line(f"{num_heads} heads of q, k, v: {shapes}"))
+        raise ShapeError.here(f"{num_heads} heads of q, k, v: {shapes}")
     inputs = [queries, keys, values]
     if num_heads > 1:
         inputs = [layers.fc(x, x.shape[-1], num_flatten_dims=2) for x in inputs]

@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, ClassVar, Self
 
 from teachgraph.control_flow.pytree import mapped
-from teachgraph.core.errors import InvalidValueError, OpError, at_user_line
+from teachgraph.core.errors import InvalidValueError, OpError
 from teachgraph.errors import ConversionError
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
@@ -123,8 +123,8 @@ class ProgramTranslator:
         """Return the StaticFunction that was called last, here or by itself."""
         latest: StaticFunction | None = StaticFunction.latest or self.latest
         if latest is None:
-            raise InvalidValueError(
-                at_user_line("no function has become a program yet: call one first")
+            raise InvalidValueError.here(
+                "no function has become a program yet: call one first"
             )
         return latest
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops.print_assert import print_
 from teachgraph.planning.fetching import fetch_names
 
@@ -112,15 +112,13 @@ def run_over(
     names = fetch_names(fetch_list)
     info = names if fetch_info is None else list(fetch_info)
     if not isinstance(dataset, Batches):
-        raise InvalidValueError(
-            at_user_line(f"dataset is need and should be initialized, got {dataset!r}")
+        raise InvalidValueError.here(
+            f"dataset is need and should be initialized, got {dataset!r}"
         )
     if len(info) != len(names) or print_period < 1:
-        raise InvalidValueError(
-            at_user_line(
-                f"{len(names)} fetches need as many texts in fetch_info, got "
-                f"{len(info)}, and print_period is 1 or more, got {print_period}"
-            )
+        raise InvalidValueError.here(
+            f"{len(names)} fetches need as many texts in fetch_info, got "
+            f"{len(info)}, and print_period is 1 or more, got {print_period}"
         )
     watched = {} if fetch_handler is None else fetch_handler.var_dict
     asked = [fetch_list or [], list(watched.values())]

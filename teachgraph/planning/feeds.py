@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.core.errors import FeedError
 from teachgraph.core.program import Variable, fits
 
 __all__ = ["as_fed"]
@@ -31,24 +31,20 @@ def as_fed(variable: Variable, value: Any, *, any_size: bool = False) -> Array:
         value if hasattr(value, "dtype") else from_python(variable, value)
     )
     if array.dtype != variable.dtype:
-        raise FeedError(
-            at_user_line(
-                f"The data type of fed Variable {variable.name!r} must be "
-                f"'{variable.dtype}', but received '{array.dtype}': give "
-                f"{variable.name}.astype('{variable.dtype}')"
-            )
+        raise FeedError.here(
+            f"The data type of fed Variable {variable.name!r} must be "
+            f"'{variable.dtype}', but received '{array.dtype}': give "
+            f"{variable.name}.astype('{variable.dtype}')"
         )
     declared = (-1,) * len(variable.shape) if any_size else variable.shape
     taken = declared[: max(array.ndim, 1)]
     rest = declared[len(taken) :]
     if not fits(array.shape, taken) or not {1, -1}.issuperset(rest):
-        raise FeedError(
-            at_user_line(
-                f"The fed Variable {variable.name!r} should have dimensions = "
-                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
-                f"shape {list(array.shape)} on each device: -1 takes any size, every "
-                "other size is as declared"
-            )
+        raise FeedError.here(
+            f"The fed Variable {variable.name!r} should have dimensions = "
+            f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
+            f"shape {list(array.shape)} on each device: -1 takes any size, every "
+            "other size is as declared"
         )
     return array
 
@@ -58,8 +54,8 @@ def from_python(variable: Variable, value: Any) -> Array:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise FeedError(
-            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
+        raise FeedError.here(
+            f"the feed of {variable.name!r} is no array: {error}"
         ) from None
     if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
         return array

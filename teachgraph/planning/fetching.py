@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from teachgraph.core.errors import FetchError, at_user_line
+from teachgraph.core.errors import FetchError
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.program import Program
 from teachgraph.static.pruning import pruned
@@ -43,9 +43,7 @@ def asked_for(fetch_list: Any) -> tuple[list[str], list[Operator]]:
             names += further[0]
             operators += further[1]
         else:
-            raise FetchError(
-                at_user_line(f"a fetch is a Variable or a name, got {type(item)}")
-            )
+            raise FetchError.here(f"a fetch is a Variable or a name, got {type(item)}")
     return names, operators
 
 

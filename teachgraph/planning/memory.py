@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from teachgraph.control_flow.flow import Loop
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.program import Variable
 from teachgraph.core.steps import Call, Step
 from teachgraph.ops.sharing import Sharing, sharing
@@ -165,11 +165,9 @@ def check_fed(
     """Every unknown size must be given."""
     for name, variable in variables.items():
         if variable.is_data and -1 in fed.get(name, variable.shape):
-            raise InvalidValueError(
-                at_user_line(
-                    f"memory_plan: {name!r} is declared {list(variable.shape)}: give "
-                    f"feed={{{name!r}: an array}} so that its size is known"
-                )
+            raise InvalidValueError.here(
+                f"memory_plan: {name!r} is declared {list(variable.shape)}: give "
+                f"feed={{{name!r}: an array}} so that its size is known"
             )
 
 

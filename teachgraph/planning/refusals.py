@@ -11,7 +11,6 @@ from teachgraph.core.errors import (
     FetchError,
     NotInitializedError,
     ProgramError,
-    at_user_line,
 )
 from teachgraph.core.program import Block, Variable
 from teachgraph.core.steps import Step
@@ -44,11 +43,9 @@ class Refusals(core.Plan):
                     f"{written_in(block, name)}; return it from there, and fetch what "
                     "cond or while_loop returned"
                 )
-        raise FetchError(
-            at_user_line(
-                f"Input variable({name}) cannot be found in scope for operator "
-                f"'Fetch': {why}"
-            )
+        raise FetchError.here(
+            f"Input variable({name}) cannot be found in scope for operator "
+            f"'Fetch': {why}"
         )
 
     def no_value(self, step: Step, name: str) -> ProgramError:
@@ -60,23 +57,19 @@ class Refusals(core.Plan):
         """The error for a feed that is not there."""
         variable = self.variables[name]
         by = "" if reader is None else f", which {reader.operator.type} reads"
-        return FeedError(
-            at_user_line(
-                f"The feed has no {name!r}{by}: give feed={{{name!r}: an array of "
-                f"{variable.dtype} shaped {list(variable.shape)}}}"
-            )
+        return FeedError.here(
+            f"The feed has no {name!r}{by}: give feed={{{name!r}: an array of "
+            f"{variable.dtype} shaped {list(variable.shape)}}}"
         )
 
     def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
         """The error for a persistable variable without a value."""
         who = "Fetch" if reader is None else f"the {reader.operator.type} op"
-        return NotInitializedError(
-            at_user_line(
-                f"The variable {name}, which {who} reads, has not been initialized. "
-                "You may need to confirm if you put exe.run(startup_program) after "
-                "optimizer.minimize function: run the startup program once before "
-                "this one."
-            )
+        return NotInitializedError.here(
+            f"The variable {name}, which {who} reads, has not been initialized. "
+            "You may need to confirm if you put exe.run(startup_program) after "
+            "optimizer.minimize function: run the startup program once before "
+            "this one."
         )
 
 

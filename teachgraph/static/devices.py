@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from teachgraph.autograd.places import CPUPlace
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.program import marked
 
 __all__ = ["cpu_places", "cuda_places", "device_guard"]
@@ -32,8 +32,8 @@ def cuda_places(device_ids: int | Sequence[int] | None = None) -> NoReturn:
 
     In Paddle this is `paddle.static.cuda_places`.
     """
-    raise InvalidValueError(
-        at_user_line("there is no GPU here: take cpu_places() where there is none")
+    raise InvalidValueError.here(
+        "there is no GPU here: take cpu_places() where there is none"
     )
 
 
@@ -51,11 +51,9 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     """
     kind, _, number = (device or "").partition(":")
     if kind not in ("", "cpu", "gpu", "xpu") or not (number or "0").isdigit():
-        raise InvalidValueError(
-            at_user_line(
-                "The Attr(device) should be 'cpu', 'xpu', 'gpu' or empty, but received "
-                f"{device!r}"
-            )
+        raise InvalidValueError.here(
+            "The Attr(device) should be 'cpu', 'xpu', 'gpu' or empty, but received "
+            f"{device!r}"
         )
     with marked(op_device=device or None):
         yield
