@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docs import reference
+from docs.figures import figure_table
 from docs.notebooks import (
     ROOT,
     Job,
@@ -38,6 +39,12 @@ MANUALS = {
 """Pages that are documents of the repository, which are in English."""
 
 LINK = re.compile(r"\[([^\]]+)\]\((?!\w+://|#)([^)\s]+)\)")
+
+ENTRIES: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"(?m)^\[(?P<title>.+)\]\(/gallery/(?P<name>\w+)\)$"),
+    "zh": re.compile(r'(?m)^<a .*/(?P<name>\w+)\.html">(?P<title>.+)（英文）</a>$'),
+}
+"""The line of a case in the gallery's page."""
 
 ABSOLUTE = re.compile(r"\[([^\]]+)\]\((/[^)\s]+)\)")
 
@@ -100,12 +107,22 @@ def write_sources(
             note = about_lesson(lesson, language)
             first["source"] = f"{title}\n\n{note}\n{text}"
             texts[f"{language}/course/{lesson.name}.ipynb"] = json.dumps(page)
-    for job in gallery:
-        texts[f"en/{job.page}.ipynb"] = json.dumps(outputs(job, cache))
+    runs = {
+        case.source.stem: outputs(case_job(case), cache)
+        for case in selection.of_cases()
+    }
+    for name, notebook in runs.items():
+        texts[f"en/gallery/{name}.ipynb"] = json.dumps(notebook)
     for language in LANGUAGES:
         texts |= own_pages(language)
         texts[f"{language}/course/index.md"] += course_index(selection, language)
-    texts["en/gallery/index.md"] += gallery_index(selection)
+    texts["en/gallery/index.md"] += gallery_index(selection.of_cases())
+    for language in LANGUAGES:
+        page = f"{language}/gallery/index.md"
+        entries = ENTRIES[language].finditer(texts[page])
+        titles = {entry["name"]: entry["title"] for entry in entries}
+        texts[page] += figure_table(runs, titles, language)
+    texts["en/gallery/index.md"] += toctree([*runs])
     texts |= {f"en/{page}.md": manual(source) for page, source in MANUALS.items()}
     tell("reference")
     found = reference.pages(selection.reference)
@@ -176,15 +193,14 @@ def course_index(selection: Selection, language: Language) -> str:
     return f"\n{table}\n{toctree(entries)}"
 
 
-def gallery_index(selection: Selection) -> str:
-    """The page that leads to the gallery: what each case says of itself."""
+def gallery_index(shown: list[Case]) -> str:
+    """The entries that lead to the gallery: what each case says of itself."""
     rows = []
-    for case in selection.of_cases():
+    for case in shown:
         text = case.notebook()["cells"][0]["source"].partition("\n\n")[2]
         first = text.partition("\n\n")[0].replace("\n", " ")
-        rows.append(f"[{case.title}]({case.source.stem})\n: {first}\n")
-    entries = [case.source.stem for case in selection.of_cases()]
-    return "\n".join(["", *rows, toctree(entries)])
+        rows.append(f"[{case.title}](/gallery/{case.source.stem})\n: {first}\n")
+    return "\n".join(["", *rows, ""])
 
 
 def toctree(entries: list[str]) -> str:

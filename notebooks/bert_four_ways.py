@@ -93,9 +93,9 @@ for _ in range(600):
     optimizer.step()
     optimizer.clear_grad()
     losses.append(loss.item())
-net.eval()
 
 # %%
+net.eval()
 with paddle.no_grad():
     said = net(paddle.to_tensor(test_words)).numpy().argmax(axis=1)
 print(f"accuracy {100 * np.mean(said == test_labels):.1f}%")

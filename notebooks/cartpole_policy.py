@@ -2,8 +2,9 @@
 # # A pole, a cart, and a policy
 #
 # Nobody tells the network which push would have been right. It tries, sees how long the
-# pole stood, and makes likelier what it did in the longer games. That is REINFORCE,
-# and the whole of it is one line of mathematics:
+# pole stood, and makes likelier what it did in the longer games. That is REINFORCE.
+#
+# The whole of it is one line of mathematics:
 #
 # $$\nabla E[G] = E\Big[\sum_t (G_t - b(s_t))\, \nabla \log p(a_t \mid s_t)\Big]$$
 #

@@ -147,7 +147,7 @@ print(
 
 # %%
 # %%trace --title "Two trainers and a server"
-dist.run_local(lambda role: work(3) and None, trainers=2, pservers=SERVER)
+_ = dist.run_local(lambda role: work(3) and None, trainers=2, pservers=SERVER)
 
 # %% [markdown]
 # ## On Ray

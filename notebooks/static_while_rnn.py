@@ -1,16 +1,17 @@
 # %% [markdown]
 # # A recurrent network as a loop in a program
 #
-# A recurrent layer does the same thing at every step:
+# A recurrent layer does the same thing at every step. Written out, ten steps are ten
+# times the same operators. Written as `while_loop`, they stand in the program once, in
+# a block of their own, and run as often as the condition holds. Here both are built,
+# and their gradients and their memory compared.
 #
 # $$h_t = \tanh(x_t W + h_{t-1} U)$$
 #
-# Written out, ten steps are ten times the same operators. Written as `while_loop`, they
-# stand in the program once, in a block of their own, and run as often as the condition
-# holds. This notebook builds both, prints the loop, goes back through it, and looks at
-# how much memory each takes.
+# $x_t$ is the input of step $t$, and $h_t$ the state that it leaves to the next one.
 
 # %%
+# %load_ext teachgraph
 import matplotlib.pyplot as plt
 import numpy as np
 

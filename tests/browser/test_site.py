@@ -19,7 +19,8 @@ from playwright.sync_api import Page
 
 from docs.__main__ import CACHE, build
 from docs.notebooks import TELLING
-from docs.sources import Selection
+from docs.sources import PAGES, Selection
+from teachgraph.course.gallery import cases
 from teachgraph.course.source import read_once
 from teachgraph.course.table import lessons
 from tests.browser.watched import Watched
@@ -37,7 +38,6 @@ LOOKED_AT = [
             "en/index.html": "light dark",
             "en/course/index.html": "light dark",
             "en/course/02_the_tape.html": "dark",
-            "en/gallery/digits_py_func.html": "light dark",
             "en/guide/from_pytorch.html": "light dark",
             "en/guide/visualiser.html": "light dark",
             "en/reference/teachgraph.metric.html": "light",
@@ -48,6 +48,19 @@ LOOKED_AT = [
         for theme in themes.split()
     ),
 ]
+OF_THE_WHOLE = [
+    "en/gallery/index",
+    *(f"en/gallery/{case.source.stem}" for case in cases()),
+    "en/course/11_memory",
+    "en/course/16_a_small_language_model",
+    "en/guide/changes",
+    "en/reference/teachgraph.nn.functional",
+    "zh/course/14_many_machines",
+    "zh/gallery/index",
+    *(f"zh/guide/{page.stem}" for page in (PAGES / "zh" / "guide").glob("*.md")),
+]
+"""Pages that only the whole site has, or has in full."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -159,6 +172,18 @@ def test_a_page_is_for_everybody_and_fits_any_window(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert shoot.violations(page) == []
     assert (offline.errors, offline.requests) == ([], [])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("site", ["whole"], indirect=True)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", OF_THE_WHOLE)
+def test_a_page_of_the_whole_site_is_for_everybody_too(
+    site: Path, offline: Watched, name: str, theme: Literal["light", "dark"]
+) -> None:
+    test_a_page_is_for_everybody_and_fits_any_window(
+        site, offline, f"{name}.html", theme
+    )
 
 
 def test_a_picture_of_a_lesson_steps(site: Path, page: Page) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from docs.sources import MANUALS, PAGES, manual
+from docs.sources import MANUALS, PAGES, gallery_index, manual
+from teachgraph.course.gallery import cases
 
 APART = {"guide/index"}
 """Pages whose Chinese edition is arranged in its own way."""
@@ -26,7 +27,8 @@ def english(page: str) -> str:
     """The English text of a page of the site."""
     if page in MANUALS:
         return manual(MANUALS[page])
-    return (PAGES / "en" / f"{page}.md").read_text("utf-8")
+    text = (PAGES / "en" / f"{page}.md").read_text("utf-8")
+    return text + gallery_index(cases()) if page == "gallery/index" else text
 
 
 def chinese(page: str) -> str:
@@ -86,7 +88,7 @@ def difference(original: str, translation: str) -> str:
 
 
 GUIDE = {f"guide/{file.stem}" for file in (PAGES / "zh" / "guide").glob("*.md")}
-TWINS = sorted(GUIDE - APART)
+TWINS = sorted({"gallery/index", *GUIDE} - APART)
 
 
 @pytest.mark.parametrize("page", TWINS)

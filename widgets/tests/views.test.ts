@@ -179,6 +179,12 @@ test("however many steps share a column, what is not finite shows", () => {
   expect([null, 0, 1e-9, 1, 1e9].map(normLevel)).toEqual([0, 0, 0, 6, 8]);
 });
 
+test("in a low pane the rows of the norms stay tall enough to be seen", () => {
+  const chart = normChart(traceOf(training(40)).training, 400, 30);
+  expect(inside(chart)).toBe(true);
+  expect(Math.min(...rects(chart).map(({ height }) => height))).toBeGreaterThan(4);
+});
+
 test("throughput and time left come from the latest steps", () => {
   const figures = new Map(trainFigures(traceOf(training(300, 500)).training));
   expect(figures.get("step")).toBe("300 of 500");

@@ -203,9 +203,8 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
-  "Below, the same step as a timeline: sends (orange), barriers (blue), waits (yellow), updates (green), saves (grey).",
-  "A dashed arrow comes from whom somebody waited for. Between the bars a process computes,",
-  "or, where they share one machine, waits for its turn.",
+  "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey.",
+  "A dashed arrow comes from whom somebody waited for. Between bars a process computes, or waits for its turn.",
 ].join(" ");
 
 export class ClusterView implements Panel {

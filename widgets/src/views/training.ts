@@ -24,6 +24,8 @@ const BOTTOM = 24;
 const LOSS_NOTE = "Thin: each step. Thick: smoothed. ✕: not finite.";
 const NORM_NOTE = "From 1e-6, or less, to 100, or more. ✕: not finite.";
 const NAMES = 120;
+/** The height of a row of the heat map, at least: a chart that is too tall scrolls. */
+const LEAST_ROW = 8;
 /** Columns of the heat map of norms, at most: more steps share one. */
 const MOST_COLUMNS = 160;
 /** A loss that falls by more than this is drawn by powers of ten. */
@@ -147,7 +149,8 @@ export function normChart(steps: Steps, width: number, height: number): Chart {
   const layers = [...new Set(steps.flatMap(({ norms }) => Object.keys(norms)))];
   const columns = Math.min(MOST_COLUMNS, steps.length);
   const wide = (width - NAMES - 10) / Math.max(1, columns);
-  const tall = Math.min(44, (height - TOP - BOTTOM) / Math.max(1, layers.length));
+  const room = (height - TOP - BOTTOM) / Math.max(1, layers.length);
+  const tall = Math.max(LEAST_ROW, Math.min(44, room));
   const middle = placed(steps, NAMES + wide / 2, width - 10 - wide / 2);
   const bottom = TOP + layers.length * tall + 14;
   const shapes: Shape[] = [
@@ -179,7 +182,7 @@ export function normChart(steps: Steps, width: number, height: number): Chart {
   });
   for (const x of bad) shapes.push(cross(x + wide / 2, TOP - 10));
   const label = `gradient norms of ${countText(layers.length, "layer")}`;
-  return { width, height, label, shapes };
+  return { width, height: Math.max(height, bottom + 6), label, shapes };
 }
 
 /** Of several steps the largest norm: what is not finite is the largest of all. */
