@@ -107,22 +107,10 @@ def write_sources(
             note = about_lesson(lesson, language)
             first["source"] = f"{title}\n\n{note}\n{text}"
             texts[f"{language}/course/{lesson.name}.ipynb"] = json.dumps(page)
-    runs = {
-        case.source.stem: outputs(case_job(case), cache)
-        for case in selection.of_cases()
-    }
-    for name, notebook in runs.items():
-        texts[f"en/gallery/{name}.ipynb"] = json.dumps(notebook)
     for language in LANGUAGES:
         texts |= own_pages(language)
         texts[f"{language}/course/index.md"] += course_index(selection, language)
-    texts["en/gallery/index.md"] += gallery_index(selection.of_cases())
-    for language in LANGUAGES:
-        page = f"{language}/gallery/index.md"
-        entries = ENTRIES[language].finditer(texts[page])
-        titles = {entry["name"]: entry["title"] for entry in entries}
-        texts[page] += figure_table(runs, titles, language)
-    texts["en/gallery/index.md"] += toctree([*runs])
+    add_gallery(texts, selection.of_cases(), cache)
     texts |= {f"en/{page}.md": manual(source) for page, source in MANUALS.items()}
     tell("reference")
     found = reference.pages(selection.reference)
@@ -134,6 +122,20 @@ def write_sources(
     }
     lay_out(texts, folder)
     return {language: folder / language for language in LANGUAGES}
+
+
+def add_gallery(texts: dict[str, str], shown: list[Case], cache: Path) -> None:
+    """Add the notebooks of the gallery, and to its two pages what leads to them."""
+    runs = {case.source.stem: outputs(case_job(case), cache) for case in shown}
+    for name, notebook in runs.items():
+        texts[f"en/gallery/{name}.ipynb"] = json.dumps(notebook)
+    texts["en/gallery/index.md"] += gallery_index(shown)
+    for language in LANGUAGES:
+        index = f"{language}/gallery/index.md"
+        entries = ENTRIES[language].finditer(texts[index])
+        titles = {entry["name"]: entry["title"] for entry in entries}
+        texts[index] += figure_table(runs, titles, language)
+    texts["en/gallery/index.md"] += toctree([*runs])
 
 
 def lay_out(texts: Mapping[str, str], folder: Path) -> None:

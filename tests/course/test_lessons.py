@@ -17,7 +17,7 @@ from teachgraph.course.judging import ask_here, judge
 from teachgraph.course.messages import hints
 from teachgraph.course.mutants import LEAST, score
 from teachgraph.course.rehearse import rehearse, solved
-from teachgraph.course.source import read
+from teachgraph.course.source import read_once
 from teachgraph.course.table import (
     LANGUAGES,
     CourseError,
@@ -53,7 +53,7 @@ def test_every_title_is_in_both_languages() -> None:
 def test_no_other_task_has_the_name_of_a_part_of_the_framework() -> None:
     """A learner's answers are kept by the name of the task."""
     tasks = collections.Counter(task for lesson in READY for task in lesson.tasks)
-    parts = {cell.task for lesson in READY for cell in read(lesson).framework}
+    parts = {cell.task for lesson in READY for cell in read_once(lesson).framework}
     assert [task for task in sorted(parts - {""}) if tasks[task] > 1] == []
 
 
@@ -74,18 +74,18 @@ def test_a_lesson_to_come_is_told_from_one_that_never_was(
 
 @every_lesson
 def test_a_lesson_keeps_its_budgets(lesson: Lesson) -> None:
-    missed = [str(budget) for budget in budgets(read(lesson)) if not budget.kept]
+    missed = [str(budget) for budget in budgets(read_once(lesson)) if not budget.kept]
     assert missed == []
 
 
 @every_lesson
 def test_the_table_of_tasks_is_that_of_the_exercises(lesson: Lesson) -> None:
-    assert lesson.tasks == [cell.task for cell in read(lesson).exercises]
+    assert lesson.tasks == [cell.task for cell in read_once(lesson).exercises]
 
 
 @every_lesson
 def test_no_english_sentence_stands_in_a_chinese_notebook(lesson: Lesson) -> None:
-    for cell in read(lesson).cells:
+    for cell in read_once(lesson).cells:
         code = cell.text["zh"]
         if cell.role != "text":
             for docstring in re.findall(r'(?<!f)"""([^"]*)"""', code):
@@ -108,7 +108,7 @@ def test_every_sentence_is_in_both_languages(lesson: Lesson) -> None:
 @pytest.mark.slow
 def test_the_checks_notice_small_mistakes_and_known_ones(lesson: Lesson) -> None:
     """Every wrong answer gets its sentence, and nine of ten mutants are noticed."""
-    source = read(lesson)
+    source = read_once(lesson)
     with solved(source) as names:
         for answer in wrong_answers(lesson):
             ask = ask_here(answer.names(names), lesson, answer.task)
@@ -129,7 +129,7 @@ def test_the_checks_notice_small_mistakes_and_known_ones(lesson: Lesson) -> None
 
 @every_lesson
 def test_a_check_comes_right_after_its_exercise(lesson: Lesson) -> None:
-    cells = read(lesson).cells
+    cells = read_once(lesson).cells
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
         if cell.role == "exercise":
             assert following is not None
@@ -138,7 +138,7 @@ def test_a_check_comes_right_after_its_exercise(lesson: Lesson) -> None:
 
 @every_lesson
 def test_the_parts_of_a_lesson_come_in_order(lesson: Lesson) -> None:
-    text = "\n".join(cell.text["en"] for cell in read(lesson).cells)
+    text = "\n".join(cell.text["en"] for cell in read_once(lesson).cells)
     parts = [
         "## Watch it happen",
         "## Predict",
@@ -154,7 +154,7 @@ def test_the_parts_of_a_lesson_come_in_order(lesson: Lesson) -> None:
 
 @every_lesson
 def test_the_chinese_is_chinese(lesson: Lesson) -> None:
-    for cell in read(lesson).cells:
+    for cell in read_once(lesson).cells:
         if cell.role == "text":
             assert not any("\u4e00" <= char <= "\u9fff" for char in cell.text["en"])
             assert any("\u4e00" <= char <= "\u9fff" for char in cell.text["zh"])
@@ -163,7 +163,7 @@ def test_the_chinese_is_chinese(lesson: Lesson) -> None:
 @every_lesson
 def test_every_exercise_has_three_hints_and_two_wrong_answers(lesson: Lesson) -> None:
     answers = collections.Counter(answer.task for answer in wrong_answers(lesson))
-    for exercise in read(lesson).exercises:
+    for exercise in read_once(lesson).exercises:
         for language in LANGUAGES:
             assert len(hints(lesson, exercise.task, language)) == 3
         assert answers[exercise.task] >= 2, exercise.task
@@ -171,7 +171,7 @@ def test_every_exercise_has_three_hints_and_two_wrong_answers(lesson: Lesson) ->
 
 @every_lesson
 def test_the_solution_passes_and_no_other_cell_complains(lesson: Lesson) -> None:
-    played = rehearse(read(lesson), long=False)  # test_proofs.py runs all of it
+    played = rehearse(read_once(lesson), long=False)  # test_proofs.py runs all of it
     assert [cell for cell in played if cell.error] == []
     for cell in played:
         if cell.role == "check":
@@ -181,7 +181,7 @@ def test_the_solution_passes_and_no_other_cell_complains(lesson: Lesson) -> None
 def test_a_wrong_answer_in_a_notebook_is_refused_in_words() -> None:
     lesson = find("02")
     (answer,) = (one for one in wrong_answers(lesson) if one.name == "overwrites")
-    played = rehearse(read(lesson), {answer.task: answer.code})
+    played = rehearse(read_once(lesson), {answer.task: answer.code})
     (verdict,) = (
         cell.error for cell in played if (cell.role, cell.task) == ("check", "backward")
     )
@@ -204,7 +204,7 @@ def test_what_an_exercise_calls_is_blamed_first() -> None:
 
 def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckFailed:
     """Return the verdict of a task's cell of a lesson with some answers changed."""
-    played = rehearse(read(find(number)), answers, long=False)
+    played = rehearse(read_once(find(number)), answers, long=False)
     (verdict,) = (
         cell.error for cell in played if (cell.role, cell.task) == ("check", task)
     )
@@ -215,7 +215,7 @@ def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckF
 def test_a_rehearsal_leaves_no_trace_of_itself() -> None:
     before = len(fluid.default_main_program().global_block().ops)
     for _ in range(2):
-        rehearse(read(find("00")))
+        rehearse(read_once(find("00")))
     assert len(fluid.default_main_program().global_block().ops) == before
     assert tg.in_dynamic_mode()
 

@@ -95,7 +95,9 @@ FIGURES: dict[str, Callable[[Any], None]] = {}
 """What a notebook prints is what its text says, by notebook."""
 
 
-def figures_of(name: str) -> Callable[[Callable[[Any], None]], None]:
+def figures_of(
+    name: str,
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     return functools.partial(FIGURES.setdefault, name)
 
 
