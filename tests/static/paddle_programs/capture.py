@@ -19,6 +19,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tests.oracle.steady import before, steady
 from tests.static.paddle_programs.describe import captured
 from tests.static.paddle_programs.differences import WRONG_VALUES
 from tests.static.paddle_programs.programs import PROGRAMS
@@ -74,8 +75,9 @@ def main() -> None:
         if path.stem not in PROGRAMS:
             path.unlink()
     for name, program in found.items():
-        text = "\n".join(lines(program, 4)) + "\n"
-        (HERE / f"{name}.json").write_text(text, "utf-8")
+        path = HERE / f"{name}.json"
+        text = "\n".join(lines(steady(program, before(path)), 4)) + "\n"
+        path.write_text(text, "utf-8")
     print(f"{len(found)} programs of Paddle {VERSION}")
 
 
