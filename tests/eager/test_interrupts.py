@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,18 @@ pytestmark = [
         not hasattr(signal, "setitimer"), reason="no timer interrupts here"
     ),
 ]
+
+
+@pytest.fixture(autouse=True)
+def alone_with_the_collector() -> Iterator[None]:
+    """Take away what others have the garbage collector call, such as hypothesis.
+
+    An interrupt in there is dropped, and the next one is long in coming.
+    """
+    callbacks = gc.callbacks[:]
+    gc.callbacks.clear()
+    yield
+    gc.callbacks[:] = callbacks
 
 
 AGAIN = 2.0
