@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops import metric as metrics
 from teachgraph.ops.functions import equal, topk
 from teachgraph.ops.paddle_modules import known_as
@@ -62,9 +62,7 @@ def pair(preds: Any, labels: Any) -> tuple[Array, Array]:
     """
     predicted, actual = column(preds), column(labels)
     if len(predicted) != len(actual):
-        raise ShapeError(
-            at_user_line(f"{len(predicted)} predictions for {len(actual)} labels")
-        )
+        raise ShapeError.here(f"{len(predicted)} predictions for {len(actual)} labels")
     return predicted, actual
 
 
@@ -89,8 +87,8 @@ class Accuracy(Metric):
     ) -> None:
         self.topk = (topk,) if isinstance(topk, int) else tuple(topk)
         if not self.topk or min(self.topk) < 1:
-            raise InvalidValueError(
-                at_user_line(f"topk must be numbers of at least 1, got {topk}")
+            raise InvalidValueError.here(
+                f"topk must be numbers of at least 1, got {topk}"
             )
         self._name = name or "acc"
         self.total, self.count = [0.0] * len(self.topk), 0
@@ -234,7 +232,7 @@ class Auc(Metric):
         self, curve: str = "ROC", num_thresholds: int = 4095, name: str = "auc"
     ) -> None:
         if curve != "ROC":
-            raise InvalidValueError(at_user_line(f"curve must be 'ROC', got {curve!r}"))
+            raise InvalidValueError.here(f"curve must be 'ROC', got {curve!r}")
         self._name, self._bins = name, num_thresholds
         self.reset()
 
@@ -250,7 +248,7 @@ class Auc(Metric):
             scores = scores[:, 1]
         said, true = pair(scores, labels)
         if said.size and not (said.min() >= 0 and said.max() <= 1):
-            raise InvalidValueError(at_user_line("Auc takes probabilities, 0 to 1"))
+            raise InvalidValueError.here("Auc takes probabilities, 0 to 1")
         place = (said * self._bins).astype(np.int64)
         for yes in (0, 1):
             histogram = np.bincount(place[true == yes], minlength=self._bins + 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops.math import scale, sign
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
@@ -29,8 +29,8 @@ class WeightDecayRegularizer:
         try:
             self.coeff = float(coeff)
         except (TypeError, ValueError):
-            raise InvalidValueError(
-                at_user_line(f"a decay's coefficient is a number, got {coeff!r}")
+            raise InvalidValueError.here(
+                f"a decay's coefficient is a number, got {coeff!r}"
             ) from None
 
     def gradient(self, parameter: Any) -> Any:

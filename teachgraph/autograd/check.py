@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.autograd.gradient import grad
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Op
 from teachgraph.errors import GradientMismatch
 
@@ -75,16 +75,14 @@ def check_grads(
     teachgraph.errors.GradientMismatch: ... of order 1 ... to input 0 (x) ...
     """
     if order < 1 or not epsilon > 0:
-        raise InvalidValueError(
-            at_user_line(
-                "check_grads: order and epsilon must be positive, got "
-                f"{order} and {epsilon}"
-            )
+        raise InvalidValueError.here(
+            "check_grads: order and epsilon must be positive, got "
+            f"{order} and {epsilon}"
         )
     arguments = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     values = [as_value(x) for x in arguments]
     if not any(map(is_floating, values)):
-        raise DTypeError(at_user_line("check_grads: no input is floating"))
+        raise DTypeError.here("check_grads: no input is floating")
     names = names_of(function, len(values))
     checker = Checker(epsilon, rtol, atol, np.random.default_rng(seed))
     checker.check(function, values, names, order)
@@ -142,7 +140,7 @@ class Checker:
         """Check one order, then recurse into the gradient function up to `orders`."""
         outputs = evaluate(function, values)
         if not outputs:
-            raise DTypeError(at_user_line("check_grads: no output is floating"))
+            raise DTypeError.here("check_grads: no output is floating")
         weights = [self.draw(out) for out in outputs]
         floating = [i for i, value in enumerate(values) if is_floating(value)]
         derivative = Derivative(function, len(values), floating)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import tensor as core
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 
 __all__ = ["Constructor"]
 
@@ -62,5 +62,5 @@ def array_of(value: Any, zero_copy: bool) -> Any:
             "Tensor(...) takes an array of numbers or a Tensor, got "
             f"{type(value).__name__}; to_tensor takes numbers and lists as well"
         )
-        raise DTypeError(at_user_line(message))
+        raise DTypeError.here(message)
     return np.asarray(value) if zero_copy else np.array(value)

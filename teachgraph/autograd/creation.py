@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes, unique_name
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.modes import chosen, using
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
@@ -126,13 +126,13 @@ def first_variable(data: Any) -> Variable | None:
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """A fresh array of the values, of the dtype asked for or the usual one."""
     if isinstance(data, Traced) and not isinstance(data, Tensor):
-        raise DTypeError(at_user_line("to_tensor takes values; a Variable has none"))
+        raise DTypeError.here("to_tensor takes values; a Variable has none")
     try:
         array = np.array(data.data if isinstance(data, Tensor) else data)
     except ValueError as error:
-        raise ShapeError(at_user_line(f"to_tensor: rows differ: {error}")) from None
+        raise ShapeError.here(f"to_tensor: rows differ: {error}") from None
     if array.dtype.kind not in "biuf":
-        raise DTypeError(at_user_line(no_numbers(data, array.dtype)))
+        raise DTypeError.here(no_numbers(data, array.dtype))
     return array.astype(dtype_of(array, data, dtype), copy=False)
 
 
@@ -159,7 +159,7 @@ def dtype_of(
     try:
         return dtypes.convert(asked)
     except DTypeError as error:
-        raise DTypeError(at_user_line(f"to_tensor: {error}")) from None
+        raise DTypeError.here(f"to_tensor: {error}") from None
 
 
 class Dynamic:

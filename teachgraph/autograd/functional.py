@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph.autograd.gradient import grad
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops.functions import reshape, stack, zeros_like
 
 __all__ = ["backward", "hessian", "jacobian"]
@@ -49,7 +49,7 @@ def backward(
     seeds = [None] * len(roots) if grad_tensors is None else listed(grad_tensors)
     if len(seeds) != len(roots):
         message = f"backward: {len(roots)} tensors and {len(seeds)} gradients"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     # The roots may share nodes: saved tensors stay until the last root has run.
     for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
         root.backward(seed, retain_graph=retain_graph or i + 1 < len(roots))
@@ -80,7 +80,7 @@ def jacobian(ys: Tensors, xs: Tensors, batch_axis: int | None = None) -> Any:
     """
     if batch_axis not in (None, 0):
         message = f"jacobian: batch_axis is None or 0, got {batch_axis}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     if isinstance(ys, (list, tuple)):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     assert isinstance(ys, Tensor)
@@ -93,7 +93,7 @@ def matrix(y: Tensor, x: Tensor, common: int) -> Tensor:
     """Stack the gradients of all elements of y; both share `common` leading axes."""
     if y.shape[:common] != x.shape[:common]:
         message = f"jacobian: batches of {y.shape[:1]} and {x.shape[:1]}"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     sizes = y.shape[common:]
     rows = [gradient_of(y, x, place) for place in np.ndindex(*sizes)]
     if not rows:
@@ -136,7 +136,7 @@ def hessian(ys: Tensor, xs: Tensors, batch_axis: int | None = None) -> Any:
     samples = ys.shape[0] if batch_axis == 0 and ys.ndim else 1
     if ys.size != samples:
         message = f"hessian: of one number, not of {ys.size} in {samples} samples"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     flat = reshape(ys, [samples] if batch_axis == 0 else [])
     first = jacobian(flat, listed(xs), batch_axis)
     blocks = tuple(jacobian(slope, listed(xs), batch_axis) for slope in first)

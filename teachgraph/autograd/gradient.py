@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor, wrap
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import set_grad_enabled
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Rule
@@ -168,7 +168,7 @@ def check(
     elif not all(isinstance(t, Tensor) for t in (*roots, *targets, *fixed)):
         problem = "outputs, inputs and no_grad_vars must be Tensors"
     if problem:
-        raise InvalidValueError(at_user_line(f"grad: {problem}"))
+        raise InvalidValueError.here(f"grad: {problem}")
 
 
 def seeds_of(
@@ -200,9 +200,7 @@ def result(found: dict[Edge, Any], tensor: Tensor, allow_unused: bool) -> Tensor
         if tensor.stop_gradient
         else "the outputs do not depend on it"
     )
-    raise InvalidValueError(
-        at_user_line(
-            f"grad: no gradient reaches the input {tensor.label or tensor.shape}: "
-            f"{reason}; allow_unused=True gives None for it"
-        )
+    raise InvalidValueError.here(
+        f"grad: no gradient reaches the input {tensor.label or tensor.shape}: "
+        f"{reason}; allow_unused=True gives None for it"
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from teachgraph.autograd.identity import ByIdentity
-from teachgraph.core.errors import GradientShapeError, at_user_line
+from teachgraph.core.errors import GradientShapeError
 from teachgraph.core.observe import announce
 from teachgraph.core.tape import Edge, Output, PerOutput, backward_pass
 from teachgraph.core.tensor import Tensor
@@ -112,7 +112,7 @@ def on_tensors(
             message = (
                 f"a hook returned {after.dtype} {after.shape} in place of {wanted}"
             )
-            raise GradientShapeError(at_user_line(message))
+            raise GradientShapeError.here(message)
         return after if grad is before else after.data
 
     return call

@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.autograd.versions import now, overwrite
 from teachgraph.autograd.views import refuse_view_of_leaf, settle, shared_by, store
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Traced
@@ -38,12 +38,10 @@ def refuse_leaf(tensor: Tensor) -> None:
         InvalidValueError: It is one, and ops are being recorded.
     """
     if tensor.is_leaf and not tensor.stop_gradient and is_recording():
-        raise InvalidValueError(
-            at_user_line(
-                f"Leaf Tensor {tensor.label or tensor.shape} that doesn't stop "
-                "gradient can't use inplace strategy: its gradient would be that of "
-                "a value it no longer has; change it under no_grad, or a clone()"
-            )
+        raise InvalidValueError.here(
+            f"Leaf Tensor {tensor.label or tensor.shape} that doesn't stop "
+            "gradient can't use inplace strategy: its gradient would be that of "
+            "a value it no longer has; change it under no_grad, or a clone()"
         )
 
 
@@ -75,11 +73,9 @@ def become(
         refuse_view_of_leaf(tensor)
     same_dtype = recasts or result.dtype == tensor.dtype
     if not (same_dtype and (reshapes or result.shape == tensor.shape)):
-        raise InvalidValueError(
-            at_user_line(
-                f"in place, {tensor.dtype} {tensor.shape} cannot become "
-                f"{result.dtype} {result.shape}"
-            )
+        raise InvalidValueError.here(
+            f"in place, {tensor.dtype} {tensor.shape} cannot become "
+            f"{result.dtype} {result.shape}"
         )
     cut = result.stop_gradient and not tensor.stop_gradient
     alike = (result.shape, result.dtype) == (tensor.shape, tensor.dtype)

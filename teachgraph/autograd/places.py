@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 
 __all__ = [
     "CPUPlace",
@@ -42,10 +42,8 @@ class CUDAPlace:
     """A GPU, which there is none of: making one raises InvalidValueError."""
 
     def __init__(self, index: int = 0) -> None:
-        raise InvalidValueError(
-            at_user_line(
-                f"there is no GPU {index} here: teachgraph runs on the CPU only"
-            )
+        raise InvalidValueError.here(
+            f"there is no GPU {index} here: teachgraph runs on the CPU only"
         )
 
 
@@ -75,27 +73,21 @@ def place_of(device: Any) -> CPUPlace:
     if isinstance(device, CPUPlace):
         return device
     if not isinstance(device, str):
-        raise DTypeError(
-            at_user_line(f"a device is a str such as 'cpu', got {device!r}")
-        )
+        raise DTypeError.here(f"a device is a str such as 'cpu', got {device!r}")
     name, _, number = device.lower().partition(":")
     if name == "cpu" and not number:
         return CPUPlace()
     if name in OTHERS:
         raise not_here(device)
-    raise InvalidValueError(
-        at_user_line(
-            f"The device must be a string which is like 'cpu', got {device!r}; that is "
-            "the only one here"
-        )
+    raise InvalidValueError.here(
+        f"The device must be a string which is like 'cpu', got {device!r}; that is "
+        "the only one here"
     )
 
 
 def not_here(device: str) -> InvalidValueError:
     """Build the error for a device of another kind than the CPU."""
-    return InvalidValueError(
-        at_user_line(
-            f"The device should not be {device!r}, since there is only the CPU here: "
-            "take 'gpu' if is_compiled_with_cuda() else 'cpu'"
-        )
+    return InvalidValueError.here(
+        f"The device should not be {device!r}, since there is only the CPU here: "
+        "take 'gpu' if is_compiled_with_cuda() else 'cpu'"
     )

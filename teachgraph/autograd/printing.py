@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["set_printoptions", "written"]
 
@@ -52,7 +52,7 @@ def set_printoptions(
     for name, value in asked.items():
         if value is not None and value < 0:
             told = f"set_printoptions: {name} is 0 or more, got {value}"
-            raise InvalidValueError(at_user_line(told))
+            raise InvalidValueError.here(told)
     options.update({name: n for name, n in asked.items() if n is not None})
     if sci_mode is not None:
         options["sci_mode"] = sci_mode

@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.modes import is_grad_enabled, no_grad
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Op, Rule
@@ -109,20 +109,16 @@ class UserRule(Rule):
         """
         name = self.layer.__name__
         if len(gradients) != len(self.wanted):
-            raise InvalidValueError(
-                at_user_line(
-                    f"{name}.backward must return a gradient for each of the "
-                    f"{len(self.wanted)} Tensors that forward took, got "
-                    f"{len(gradients)}"
-                )
+            raise InvalidValueError.here(
+                f"{name}.backward must return a gradient for each of the "
+                f"{len(self.wanted)} Tensors that forward took, got "
+                f"{len(gradients)}"
             )
         for i, (dx, wanted) in enumerate(zip(gradients, self.wanted, strict=True)):
             if wanted and dx is None:
-                raise InvalidValueError(
-                    at_user_line(
-                        f"{name}.backward returned None for Tensor {i}, which wants a "
-                        "gradient (its stop_gradient is False)"
-                    )
+                raise InvalidValueError.here(
+                    f"{name}.backward returned None for Tensor {i}, which wants a "
+                    "gradient (its stop_gradient is False)"
                 )
 
 
@@ -193,8 +189,8 @@ class PyLayer:
         parts = list(result) if several else [result]
         outputs = [y for y in parts if isinstance(y, Tensor)]
         if not outputs:
-            raise ShapeError(
-                at_user_line(f"{cls.__name__}.forward must return a Tensor or several")
+            raise ShapeError.here(
+                f"{cls.__name__}.forward must return a Tensor or several"
             )
         taped = iter(recorded(cls, ctx, inputs, outputs))
         results = [next(taped) if isinstance(y, Tensor) else y for y in parts]

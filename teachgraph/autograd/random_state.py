@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import random
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["Generator", "get_rng_state", "seed", "set_rng_state"]
 
@@ -64,7 +64,7 @@ def seed(seed: int) -> Generator:
         return Generator(int(seed)).manual_seed(int(seed))
     except (TypeError, ValueError):
         said = f"a seed is a whole number, 0 or more, got {seed!r}"
-        raise InvalidValueError(at_user_line(said)) from None
+        raise InvalidValueError.here(said) from None
 
 
 def get_rng_state(device: Any = None) -> list[dict[str, Any]]:
@@ -99,5 +99,5 @@ def set_rng_state(state_list: Sequence[Mapping[str, Any]], device: Any = None) -
         fresh.bit_generator.state = dict(state)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = f"set_rng_state takes what get_rng_state gave: {error}"
-        raise InvalidValueError(at_user_line(said)) from None
+        raise InvalidValueError.here(said) from None
     random.use(fresh)

@@ -15,7 +15,7 @@ from typing import Any
 from teachgraph.autograd.grad_mode import enable_grad
 from teachgraph.autograd.random_state import get_rng_state, set_rng_state
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.modes import is_grad_enabled
 from teachgraph.core.tape import Edge, Node, clock, topological
 
@@ -56,11 +56,9 @@ class Segment:
             nodes = self.run_again()
             ops = [node.op.type for node in nodes]
             if ops != self.ops:
-                raise ProgramError(
-                    at_user_line(
-                        f"recompute: the function ran {self.ops} and then {ops}; it "
-                        "must do the same each time"
-                    )
+                raise ProgramError.here(
+                    f"recompute: the function ran {self.ops} and then {ops}; it "
+                    "must do the same each time"
                 )
             self.recalled = {i: node.saved or () for i, node in enumerate(nodes)}
         return self.recalled.pop(position)

@@ -14,7 +14,7 @@ from typing import Any
 from teachgraph.core import backward as core
 from teachgraph.core import modes, unique_name
 from teachgraph.core.backward import Backward, has_gradient
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 
@@ -138,13 +138,11 @@ def flat_outputs(operator: Operator) -> list[str]:
 
 def inside_a_body(operator: Operator) -> ProgramError:
     """The error for a body that itself holds both a loop and its gradient."""
-    return ProgramError(
-        at_user_line(
-            f"{operator.type} stands in a loop or a branch whose body takes gradients "
-            "itself: such a gradient has none in a program; take it outside of the "
-            "body, or all of them in dynamic mode",
-            (operator.twin or operator).callsite,
-        )
+    return ProgramError.here(
+        f"{operator.type} stands in a loop or a branch whose body takes gradients "
+        "itself: such a gradient has none in a program; take it outside of the "
+        "body, or all of them in dynamic mode",
+        (operator.twin or operator).callsite,
     )
 
 

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from teachgraph.autograd.places import CPUPlace, not_here, place_of
 from teachgraph.core import dtypes
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.modes import no_grad
 from teachgraph.core.tape import Node, Output
 
@@ -106,11 +106,9 @@ class Storage:
         """
         unknown = kwargs.keys() - {"device", "dtype", "other", "blocking"}
         if unknown or not (args or kwargs):
-            raise DTypeError(
-                at_user_line(
-                    "to() takes a device, a dtype or a tensor, and blocking; got "
-                    f"{', '.join(sorted(unknown)) or 'nothing'}"
-                )
+            raise DTypeError.here(
+                "to() takes a device, a dtype or a tensor, and blocking; got "
+                f"{', '.join(sorted(unknown)) or 'nothing'}"
             )
         wanted: Any = kwargs.get("dtype")
         meant = [*args, kwargs.get("device"), kwargs.get("other")]

@@ -26,7 +26,6 @@ from teachgraph.core.errors import (
     GradientShapeError,
     InvalidValueError,
     ModeError,
-    at_user_line,
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
@@ -165,11 +164,9 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         if args:
             return self.element(args)
         if self.data.size != 1:
-            raise InvalidValueError(
-                at_user_line(
-                    f"item() is of a tensor of one element; this one has shape "
-                    f"{self.shape}: use tolist(), or an index first"
-                )
+            raise InvalidValueError.here(
+                f"item() is of a tensor of one element; this one has shape "
+                f"{self.shape}: use tolist(), or an index first"
             )
         return self.data.item()
 
@@ -181,11 +178,9 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
             for i, n in zip(index, shape, strict=True)
         )
         if not fits:
-            raise InvalidValueError(
-                at_user_line(
-                    f"item({', '.join(map(repr, index))}) is out of bounds of a tensor "
-                    f"of shape {self.shape}"
-                )
+            raise InvalidValueError.here(
+                f"item({', '.join(map(repr, index))}) is out of bounds of a tensor "
+                f"of shape {self.shape}"
             )
         return self.data.reshape(shape)[index].item()
 
@@ -248,7 +243,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         """
         if self.stop_gradient:
             message = "Cannot register hook on a tensor that stop gradient."
-            raise ModeError(at_user_line(message))
+            raise ModeError.here(message)
         handle = add_hook(self, hook)
         tell_hook(weakref.ref(self), getattr(hook, "__name__", type(hook).__name__))
         handle.removed = functools.partial(tell_hook, weakref.ref(self), "")
@@ -339,10 +334,10 @@ def check_gradient(tensor: Tensor, grad: Any) -> None:
         wrong = "only leaf Tensor can be set grad: this one is the result of an op"
     elif grad.data.shape != tensor.data.shape:
         message = f"a gradient of shape {grad.shape} for a tensor of {tensor.shape}"
-        raise GradientShapeError(at_user_line(message))
+        raise GradientShapeError.here(message)
     else:
         return
-    raise InvalidValueError(at_user_line(wrong))
+    raise InvalidValueError.here(wrong)
 
 
 def tell_hook(tensor: weakref.ref[Tensor], name: str) -> None:

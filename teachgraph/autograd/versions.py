@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.identity import ByIdentity
-from teachgraph.core.errors import at_user_line
 from teachgraph.core.tape import Node, backward_pass, clock
 from teachgraph.errors import InPlaceError
 
@@ -75,10 +74,8 @@ def check_saved(node: Node, saved: Sequence[Any]) -> None:
         if overwritten_since(value, node.born):
             names = rule.saved if rule is not None else ()
             name = names[min(position, len(names) - 1)] if names else "a tensor"
-            raise InPlaceError(
-                at_user_line(
-                    f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
-                    "was changed in place since then: change a clone(), or use an op "
-                    "that returns a new tensor"
-                )
+            raise InPlaceError.here(
+                f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
+                "was changed in place since then: change a clone(), or use an op "
+                "that returns a new tensor"
             )

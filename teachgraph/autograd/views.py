@@ -16,7 +16,7 @@ from weakref import ref
 import numpy as np
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
@@ -233,12 +233,10 @@ def refuse_view_of_leaf(tensor: Tensor) -> None:
         return
     for other in sharers(tensor):
         if other.is_leaf and not other.stop_gradient and related(other, tensor):
-            raise InvalidValueError(
-                at_user_line(
-                    f"a view of Leaf Tensor {other.label or other.shape} that does not "
-                    "stop gradient can't use inplace strategy: the leaf would change "
-                    "with it; change it under no_grad, or a clone()"
-                )
+            raise InvalidValueError.here(
+                f"a view of Leaf Tensor {other.label or other.shape} that does not "
+                "stop gradient can't use inplace strategy: the leaf would change "
+                "with it; change it under no_grad, or a clone()"
             )
 
 

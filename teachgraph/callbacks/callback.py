@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 
 __all__ = ["Callback", "CallbackList", "Logs"]
 
@@ -102,11 +102,9 @@ class CallbackList:
         self.callbacks = list(callbacks)
         for callback in self.callbacks:
             if not isinstance(callback, Callback):
-                raise DTypeError(
-                    at_user_line(
-                        f"callbacks are objects of paddle.callbacks.Callback, got "
-                        f"{callback!r}"
-                    )
+                raise DTypeError.here(
+                    f"callbacks are objects of paddle.callbacks.Callback, got "
+                    f"{callback!r}"
                 )
             callback.set_params(params)
             callback.set_model(model)

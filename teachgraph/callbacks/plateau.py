@@ -6,7 +6,7 @@ import warnings
 
 from teachgraph.callbacks.callback import Callback, Logs
 from teachgraph.callbacks.stopping import Watched
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr import LRScheduler as Schedule
 
 __all__ = ["ReduceLROnPlateau"]
@@ -43,10 +43,8 @@ class ReduceLROnPlateau(Callback):
         min_lr: float = 0,
     ) -> None:
         if factor >= 1.0:
-            raise InvalidValueError(
-                at_user_line(
-                    f"ReduceLROnPlateau does not support a factor >= 1.0, got {factor}"
-                )
+            raise InvalidValueError.here(
+                f"ReduceLROnPlateau does not support a factor >= 1.0, got {factor}"
             )
         super().__init__()
         self.watched = Watched(monitor, mode, min_delta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teachgraph.callbacks.callback import Callback, Logs
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr import LRScheduler as Schedule
 
 __all__ = ["LRScheduler"]
@@ -26,8 +26,8 @@ class LRScheduler(Callback):
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
         if by_step and by_epoch:
-            raise InvalidValueError(
-                at_user_line("by_step option is mutually exclusive with by_epoch")
+            raise InvalidValueError.here(
+                "by_step option is mutually exclusive with by_epoch"
             )
         super().__init__()
         self.by_step, self.by_epoch = by_step, by_epoch

@@ -12,7 +12,6 @@ from typing import Any
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import dtypes
 from teachgraph.core.build import append
-from teachgraph.core.errors import at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Variable, current_block
 from teachgraph.errors import OutOfRangeError
@@ -77,8 +76,8 @@ def array_write(x: Any, i: Any, array: Any = None) -> Any:
 def written_now(x: Any, i: int, array: list[Any]) -> list[Any]:
     """A list with one part more, or another part."""
     if not 0 <= i <= len(array):
-        raise OutOfRangeError(
-            at_user_line(f"the index is {i}, but the array holds {len(array)}")
+        raise OutOfRangeError.here(
+            f"the index is {i}, but the array holds {len(array)}"
         )
     array[i : i + 1] = [x]
     return array

@@ -27,7 +27,7 @@ from teachgraph.control_flow.ops import (
 from teachgraph.control_flow.sub_block import inner_operators
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.backward import Backward, Parts
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import assign
@@ -315,13 +315,11 @@ def refuse_changed_inside(operator: Operator) -> None:
             continue
         for name in set(inner.output_arg_names) & results.keys():
             if block._find_var_recursive(name) is not None:
-                raise ProgramError(
-                    at_user_line(
-                        f"{inner.type} changes {name!r} in the middle of a round, and "
-                        "the gradient needs the value before: give the new value a "
-                        "variable of its own",
-                        inner.callsite,
-                    )
+                raise ProgramError.here(
+                    f"{inner.type} changes {name!r} in the middle of a round, and "
+                    "the gradient needs the value before: give the new value a "
+                    "variable of its own",
+                    inner.callsite,
                 )
 
 

@@ -101,7 +101,7 @@ def truth(pred: Any) -> bool:
             )
         )
     if size != 1:
-        raise ShapeError(at_user_line(f"a condition is one boolean, got {size}"))
+        raise ShapeError.here(f"a condition is one boolean, got {size}")
     return bool(pred)
 
 
@@ -131,20 +131,16 @@ def check_results(
     """Refuse branches that return different nests, in Paddle's words."""
     if chosen is None or other is None:
         one, two = ("non-None" if r is not None else "None" for r in (chosen, other))
-        raise ProgramError(
-            at_user_line(
-                "Incompatible return values of true_fn and false_fn in cond: true_fn "
-                f"returns {one} while false_fn returns {two}"
-            )
+        raise ProgramError.here(
+            "Incompatible return values of true_fn and false_fn in cond: true_fn "
+            f"returns {one} while false_fn returns {two}"
         )
     if same_structure(chosen, other):
         return
     counts = len(flat(chosen)), len(flat(other))
-    raise ProgramError(
-        at_user_line(
-            f"true fn returns {counts[0]} vars, but false fn returns {counts[1]} vars, "
-            "which is not equals: both return the same lists, tuples and dictionaries"
-        )
+    raise ProgramError.here(
+        f"true fn returns {counts[0]} vars, but false fn returns {counts[1]} vars, "
+        "which is not equals: both return the same lists, tuples and dictionaries"
     )
 
 
@@ -195,7 +191,7 @@ def case(
             )
         )
     if not pred_fn_pairs:
-        raise ProgramError(at_user_line("'pred_fn_pairs' in case should not be empty"))
+        raise ProgramError.here("'pred_fn_pairs' in case should not be empty")
     for pair in pred_fn_pairs:
         check_pair(pair)
     check_default("case", default)
@@ -297,11 +293,9 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
     for place, item in enumerate(items):
         number, fn = item if isinstance(item, tuple) else (place, item)
         if number in found:
-            raise ProgramError(
-                at_user_line(
-                    "The key in 'branch_fns' must be unique, but "
-                    f"'{number}' appears more than once."
-                )
+            raise ProgramError.here(
+                "The key in 'branch_fns' must be unique, but "
+                f"'{number}' appears more than once."
             )
         if not isinstance(number, int) or not callable(fn):
             raise TypeError(
@@ -312,5 +306,5 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
             )
         found[number] = fn
     if not found:
-        raise ProgramError(at_user_line("'branch_fns' in switch_case is empty"))
+        raise ProgramError.here("'branch_fns' in switch_case is empty")
     return found

@@ -90,8 +90,8 @@ class DynamicRNN:
         if not isinstance(x, Variable):
             raise TypeError(at_user_line("step_input takes a Variable"))
         if len(x.shape) < 2:
-            raise ShapeError(
-                at_user_line(f"{x.name!r} is [rows, steps, ...], not {list(x.shape)}")
+            raise ShapeError.here(
+                f"{x.name!r} is [rows, steps, ...], not {list(x.shape)}"
             )
         with building_in(parent):
             sequence = steps_first(x)
@@ -103,19 +103,15 @@ class DynamicRNN:
     def measure(self, x: Variable, lengths: Variable | None) -> None:
         """Learn from the first sequence how long the rows are."""
         if (lengths is None) == (self.goes_on is None):
-            raise ProgramError(
-                at_user_line(
-                    "the first step_input of a DynamicRNN takes how long each row is, "
-                    "step_input(x, lengths=lengths), and those after it share that: "
-                    "there is no LoD here"
-                )
+            raise ProgramError.here(
+                "the first step_input of a DynamicRNN takes how long each row is, "
+                "step_input(x, lengths=lengths), and those after it share that: "
+                "there is no LoD here"
             )
         if lengths is None:
             return
         if len(lengths.shape) != 1:
-            raise ShapeError(
-                at_user_line(f"lengths is [rows], not {list(lengths.shape)}")
-            )
+            raise ShapeError.here(f"lengths is [rows], not {list(lengths.shape)}")
         with building_in(self.around("step_input")):
             mask = within(lengths, x)
         self.goes_on = self.rnn.step_input(mask)
@@ -148,11 +144,9 @@ class DynamicRNN:
         self.around("memory")
         if init is None:
             if shape is None or self.row is None:
-                raise ProgramError(
-                    at_user_line(
-                        "a memory needs init, or a shape and a step_input before it "
-                        "that says how many rows there are"
-                    )
+                raise ProgramError.here(
+                    "a memory needs init, or a shape and a step_input before it "
+                    "that says how many rows there are"
                 )
             init = self.rnn.boot([-1, *shape], self.row, value, 0, 1, dtype)
         return self.rnn.memory(init=init)
@@ -197,15 +191,13 @@ class DynamicRNN:
     def around(self, method: str) -> Block:
         """The block around the step, in which alone a method may be called."""
         if self.parent is None or self.rnn.done:
-            raise ProgramError(
-                at_user_line(f"{method} can only be invoked inside rnn.block()")
-            )
+            raise ProgramError.here(f"{method} can only be invoked inside rnn.block()")
         return self.parent
 
     def mask_for(self, value: Variable) -> Any:
         """Which rows have not ended, in as many dimensions as a value has."""
         if self.goes_on is None:
-            raise ProgramError(at_user_line("a DynamicRNN begins with a step_input"))
+            raise ProgramError.here("a DynamicRNN begins with a step_input")
         return functions.reshape(self.goes_on, [-1] + [1] * (len(value.shape) - 1))
 
 

@@ -56,19 +56,15 @@ class IfElse:
 
     def __init__(self, cond: Variable, name: str | None = None) -> None:
         if chosen() is False:
-            raise ModeError(
-                at_user_line("IfElse makes blocks of a program: here use tg.where")
-            )
+            raise ModeError.here("IfElse makes blocks of a program: here use tg.where")
         if not isinstance(cond, Variable) or cond.dtype != bool:
             raise TypeError(
                 at_user_line(f"IfElse takes a column of booleans, not {cond!r}")
             )
         if len(cond.shape) != 2 or cond.shape[1] not in (1, -1):
-            raise ShapeError(
-                at_user_line(
-                    f"IfElse takes a column of booleans, [rows, 1], but {cond.name!r} "
-                    f"is shaped {list(cond.shape)}"
-                )
+            raise ShapeError.here(
+                f"IfElse takes a column of booleans, [rows, 1], but {cond.name!r} "
+                f"is shaped {list(cond.shape)}"
             )
         self.cond = cond
         self.parts: dict[str, tuple[Variable, Variable]] = {}
@@ -91,7 +87,7 @@ class IfElse:
     def block(self, side: int) -> Iterator[None]:
         """One side, which runs if it has any rows."""
         if self.side is not None:
-            raise ProgramError(at_user_line("cannot invoke one block in another"))
+            raise ProgramError.here("cannot invoke one block in another")
         holds = self.cond if side else functions.logical_not(self.cond)
         branch = Branch(current_block(), functions.any(holds))
         self.parent, self.side, self.results = current_block(), side, list[Variable]()
@@ -109,9 +105,7 @@ class IfElse:
             ProgramError: It is called outside of the blocks.
         """
         if self.side is None:
-            raise ProgramError(
-                at_user_line("input must in true/false blocks of an IfElse")
-            )
+            raise ProgramError.here("input must in true/false blocks of an IfElse")
         if x.name not in self.parts:
             self.parts[x.name] = self.split(x)
         return self.parts[x.name][self.side]
@@ -134,8 +128,8 @@ class IfElse:
             TypeError: One is no Variable.
         """
         if self.side is None:
-            raise ProgramError(
-                at_user_line("output can only be invoked in the sub-block of an IfElse")
+            raise ProgramError.here(
+                "output can only be invoked in the sub-block of an IfElse"
             )
         for out in outs:
             if not isinstance(out, Variable):
@@ -151,22 +145,18 @@ class IfElse:
         """
         others, holds = self.outputs
         if len(others) != len(holds) or not holds:
-            raise ProgramError(
-                at_user_line(
-                    f"the true block gives {len(holds)} outputs and the false block "
-                    f"{len(others)}: both give the same, at least one"
-                )
+            raise ProgramError.here(
+                f"the true block gives {len(holds)} outputs and the false block "
+                f"{len(others)}: both give the same, at least one"
             )
         return [self.merged(*pair) for pair in zip(holds, others, strict=True)]
 
     def merged(self, yes: Variable, no: Variable) -> Variable:
         """The rows of both."""
         if yes.dtype != no.dtype:
-            raise DTypeError(
-                at_user_line(
-                    f"an output of IfElse is {yes.dtype} in the true block and "
-                    f"{no.dtype} in the false block: cast one of them"
-                )
+            raise DTypeError.here(
+                f"an output of IfElse is {yes.dtype} in the true block and "
+                f"{no.dtype} in the false block: cast one of them"
             )
         found: Any = merge_lod_tensor(self.cond, yes, no)
         assert isinstance(found, Variable)

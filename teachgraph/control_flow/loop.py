@@ -117,7 +117,7 @@ def check_functions(cond: Any, body: Any, loop_vars: Any) -> None:
             )
         )
     if not loop_vars:
-        raise ProgramError(at_user_line("loop_vars in while_loop should not be empty"))
+        raise ProgramError.here("loop_vars in while_loop should not be empty")
 
 
 def run_now(
@@ -156,12 +156,10 @@ def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
     if len(values) == 1 and not same_structure(found, list(values)):
         found = [results]
     if not same_structure(found, list(values)):
-        raise ProgramError(
-            at_user_line(
-                "body in while_loop should return the same arity (length and "
-                f"structure) as loop_vars: {len(flat(list(values)))} values as they "
-                f"were given, got {len(flat(found))}"
-            )
+        raise ProgramError.here(
+            "body in while_loop should return the same arity (length and "
+            f"structure) as loop_vars: {len(flat(list(values)))} values as they "
+            f"were given, got {len(flat(found))}"
         )
     return found
 
@@ -416,10 +414,8 @@ class While:
             assign_back(block, settled(block))
         again = self.condition.name
         if again not in written(block):
-            raise ProgramError(
-                at_user_line(
-                    f"nothing in the loop changes its condition {again!r}, so it would "
-                    "never end: end it with less_than(..., cond=...)"
-                )
+            raise ProgramError.here(
+                f"nothing in the loop changes its condition {again!r}, so it would "
+                "never end: end it with less_than(..., cond=...)"
             )
         append_while(parent, block, ([], again), ([], again), dict(self.attrs))

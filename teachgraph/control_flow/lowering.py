@@ -24,7 +24,7 @@ from teachgraph.control_flow.ops import (
     while_grad,
 )
 from teachgraph.control_flow.scan import BackScan, Scan
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import Op
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator
 from teachgraph.core.steps import Lowering, Step
@@ -212,7 +212,7 @@ def check_fits(operator: Operator) -> None:
     """
     if (reason := misfit(operator)) is not None:
         message = f"#{operator.idx} {operator.type}: {reason}"
-        raise ProgramError(at_user_line(message, operator.callsite))
+        raise ProgramError.here(message, operator.callsite)
 
 
 @lowers(recurrent, repeats=True)

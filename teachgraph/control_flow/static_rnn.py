@@ -89,13 +89,11 @@ class StaticRNN:
                 nobody updates, or writes a variable around it.
         """
         if chosen() is False:
-            raise ModeError(
-                at_user_line(
-                    "StaticRNN makes a block of a program: in dynamic mode write a for"
-                )
+            raise ModeError.here(
+                "StaticRNN makes a block of a program: in dynamic mode write a for"
             )
         if self.parent is not None:
-            raise ProgramError(at_user_line("a StaticRNN has one step"))
+            raise ProgramError.here("a StaticRNN has one step")
         self.parent = current_block()
         with traced_into(self.parent) as self.block:
             loops.add(self.block)
@@ -108,10 +106,8 @@ class StaticRNN:
     def within(self, method: str) -> Block:
         """The block of the step, in which alone a method may be called."""
         if self.block is None or self.done:
-            raise ProgramError(
-                at_user_line(
-                    f"You must invoke {method} in rnn block: under `with rnn.step():`"
-                )
+            raise ProgramError.here(
+                f"You must invoke {method} in rnn block: under `with rnn.step():`"
             )
         return self.block
 
@@ -134,15 +130,13 @@ class StaticRNN:
         if x.type != "LOD_TENSOR":
             return self.row_of(x, x.shape)
         if not x.shape:
-            raise ShapeError(at_user_line(f"{x.name!r} has no steps: it is one number"))
+            raise ShapeError.here(f"{x.name!r} has no steps: it is one number")
         if self.seq_len in (None, -1):
             self.seq_len = x.shape[0]
         elif x.shape[0] not in (self.seq_len, -1):
-            raise ShapeError(
-                at_user_line(
-                    "Static RNN only take fix seq_len input: the sequences before have "
-                    f"{self.seq_len} steps, {x.name!r} has {x.shape[0]}"
-                )
+            raise ShapeError.here(
+                "Static RNN only take fix seq_len input: the sequences before have "
+                f"{self.seq_len} steps, {x.name!r} has {x.shape[0]}"
             )
         return self.row_of(x, x.shape[1:])
 
@@ -183,19 +177,15 @@ class StaticRNN:
         block = self.within("memory")
         if init is None:
             if shape is None or batch_ref is None:
-                raise ProgramError(
-                    at_user_line(
-                        "if init is None, memory at least need shape and batch_ref"
-                    )
+                raise ProgramError.here(
+                    "if init is None, memory at least need shape and batch_ref"
                 )
             places = init_batch_dim_idx, ref_batch_dim_idx
             init = self.boot(list(shape), batch_ref, init_value, *places)
         if init.name in block.vars:
-            raise ProgramError(
-                at_user_line(
-                    f"{init.name!r} is made in the step, and the first value of a "
-                    "memory is needed before: make it above `with rnn.step():`"
-                )
+            raise ProgramError.here(
+                f"{init.name!r} is made in the step, and the first value of a "
+                "memory is needed before: make it above `with rnn.step():`"
             )
         before = block.create_var(
             unique_name.generate(f"{self.name}@mem"),
@@ -249,19 +239,15 @@ class StaticRNN:
         if not isinstance(mem, Variable) or not isinstance(var, Variable):
             raise TypeError(at_user_line("update memory should take variables"))
         if mem.name not in self.memories:
-            raise ProgramError(
-                at_user_line(f"{mem.name!r} is no memory of this StaticRNN")
-            )
+            raise ProgramError.here(f"{mem.name!r} is no memory of this StaticRNN")
         sizes = zip(mem.shape, var.shape, strict=False)
         fits = len(mem.shape) == len(var.shape) and all(
             a == b or -1 in (a, b) for a, b in sizes
         )
         if not fits or mem.dtype != var.dtype:
-            raise ShapeError(
-                at_user_line(
-                    f"a memory starts as {mem.dtype} {list(mem.shape)} and is "
-                    f"{var.dtype} {list(var.shape)} after a step"
-                )
+            raise ShapeError.here(
+                f"a memory starts as {mem.dtype} {list(mem.shape)} and is "
+                f"{var.dtype} {list(var.shape)} after a step"
             )
         self.memories[mem.name].after = var
 
@@ -288,11 +274,9 @@ class StaticRNN:
             ProgramError: The step is not done, or hands nothing out.
         """
         if not self.done or self.parent is None:
-            raise ProgramError(
-                at_user_line("RNN output can only be retrieved after rnn block")
-            )
+            raise ProgramError.here("RNN output can only be retrieved after rnn block")
         if not self.outputs:
-            raise ProgramError(at_user_line("RNN has no output"))
+            raise ProgramError.here("RNN has no output")
         found = [self.parent.var(out.name) for out in self.outputs]
         return found[0] if len(found) == 1 else found
 
@@ -300,15 +284,13 @@ class StaticRNN:
         """Refuse a step that cannot be repeated."""
         assert self.block is not None
         if not self.inputs:
-            raise ProgramError(
-                at_user_line("a StaticRNN repeats over a step_input; there is none")
+            raise ProgramError.here(
+                "a StaticRNN repeats over a step_input; there is none"
             )
         if outside := written(self.block):
-            raise ProgramError(
-                at_user_line(
-                    f"a step of StaticRNN writes {outside[0]!r}, which lives around it:"
-                    " hand it on by update_memory, or out by step_output"
-                )
+            raise ProgramError.here(
+                f"a step of StaticRNN writes {outside[0]!r}, which lives around it:"
+                " hand it on by update_memory, or out by step_output"
             )
 
     def updated(self, memory: Memory) -> Variable:
@@ -318,11 +300,9 @@ class StaticRNN:
             ProgramError: Nothing.
         """
         if memory.after is None:
-            raise ProgramError(
-                at_user_line(
-                    f"nobody updates the memory {memory.before.name!r}: call "
-                    "rnn.update_memory"
-                )
+            raise ProgramError.here(
+                f"nobody updates the memory {memory.before.name!r}: call "
+                "rnn.update_memory"
             )
         return memory.after
 

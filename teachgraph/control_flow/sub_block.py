@@ -105,12 +105,10 @@ def refuse_around_loop(backward: Backward, path: Sequence[Operator]) -> None:
     for operator in path:
         own = operator.block in inside or operator.block is block
         if not own and not live.isdisjoint(operator.output_arg_names):
-            raise ProgramError(
-                at_user_line(
-                    f"a gradient in a loop goes through {operator.type}, which ran "
-                    "before the loop: compute in the body what depends on parameters",
-                    operator.callsite,
-                )
+            raise ProgramError.here(
+                f"a gradient in a loop goes through {operator.type}, which ran "
+                "before the loop: compute in the body what depends on parameters",
+                operator.callsite,
             )
 
 
@@ -219,11 +217,9 @@ def check_condition(what: str, where: str, value: Any) -> Variable:
             )
         )
     if any(size not in (1, -1) for size in value.shape):
-        raise ShapeError(
-            at_user_line(
-                f"'{what}' in {where} must have one element, but is shaped "
-                f"{list(value.shape)}: reduce it by `all` or `any`"
-            )
+        raise ShapeError.here(
+            f"'{what}' in {where} must have one element, but is shaped "
+            f"{list(value.shape)}: reduce it by `all` or `any`"
         )
     return value
 

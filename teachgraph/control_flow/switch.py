@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from teachgraph.control_flow.branch import Branch
 from teachgraph.control_flow.sub_block import check_condition
-from teachgraph.core.errors import ModeError, ProgramError, at_user_line
+from teachgraph.core.errors import ModeError, ProgramError
 from teachgraph.core.modes import chosen
 from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
@@ -43,11 +43,8 @@ class Switch:
 
     def __enter__(self) -> Self:
         if chosen() is False:
-            raise ModeError(
-                at_user_line(
-                    "Switch makes blocks of a program: in dynamic mode write if and "
-                    "elif"
-                )
+            raise ModeError.here(
+                "Switch makes blocks of a program: in dynamic mode write if and elif"
             )
         self.inside = True
         return self
@@ -69,7 +66,7 @@ class Switch:
             TypeError: The condition is no boolean Variable.
         """
         if not self.inside:
-            raise ProgramError(at_user_line("case should be called inside with"))
+            raise ProgramError.here("case should be called inside with")
         check_condition("condition", "the member function case of Switch", condition)
         before, taken = self.otherwise, condition
         self.otherwise = functions.logical_not(condition)
@@ -87,6 +84,6 @@ class Switch:
             ProgramError: There was none.
         """
         if self.otherwise is None:
-            raise ProgramError(at_user_line("there should be at least one condition"))
+            raise ProgramError.here("there should be at least one condition")
         with Branch(current_block(), self.otherwise).traced():
             yield

@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.observe import announce
 from teachgraph.course.checks import attempt
 
@@ -136,7 +136,7 @@ def traced(function: Callable[[], Any], title: str) -> Any:
     code = function.__code__
     if code.co_argcount > len(function.__defaults__ or ()):
         message = f"beside calls {code.co_name} without arguments, but it needs some"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     widgets = import_module("teachgraph_widgets")
     source_of_file = import_module("teachgraph_widgets.lines").Source.of_file
     lines = linecache.getlines(code.co_filename)

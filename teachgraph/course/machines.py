@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import fluid
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.distributed.local import run_local
 from teachgraph.distributed.rewrite import insert
 from teachgraph.distributed.roles import Role
@@ -164,7 +164,7 @@ def program_of(for_a_trainer: Rewrite, main: Any, trainer: int = 0) -> Any:
     kept = [row for row in rows if not isinstance(row, tuple)]
     if kept != [one for one in before if one in kept]:
         message = "a trainer keeps operators of the list, once each and in their order"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     for one in before:
         if one not in kept:
             block.remove(block.ops.index(one))
@@ -187,7 +187,7 @@ def put(block: Any, at: int, row: Any, trainer: int, signs: list[str]) -> None:
             f"{row!r} is no message: there are ('send', gradient), ('send_barrier',), "
             "('recv', parameter) and ('fetch_barrier',)"
         )
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     sign = f"{kind}_{at}"
     if kind != "recv":
         block.create_var(name=sign, shape=[], dtype="bool")

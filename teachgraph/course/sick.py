@@ -13,7 +13,7 @@ from typing import Any
 from teachgraph import nn, optimizer
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.random_state import seed
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 from teachgraph.course.digits import batches, test_digits, train_digits
 from teachgraph.ops import functions
@@ -117,7 +117,7 @@ def patient(name: str, changes: Mapping[str, Any] | None = None) -> Patient:
     'zeros'
     """
     if name not in SICK:
-        raise InvalidValueError(at_user_line(f"the patients are {', '.join(SICK)}"))
+        raise InvalidValueError.here(f"the patients are {', '.join(SICK)}")
     changes = dict(changes or {})
     for what, choice in changes.items():
         known = CHOICES.get(what)
@@ -126,7 +126,7 @@ def patient(name: str, changes: Mapping[str, Any] | None = None) -> Patient:
             message = (
                 f"{what} is {told}, not {choice!r}" if known else f"{what} is {told}"
             )
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
     choices = {**WELL, **SICK[name], **changes}
     seed(0)
     net = network(choices["activation"], choices["weights"])

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.errors import ExecutorError, at_user_line
+from teachgraph.core.errors import ExecutorError
 from teachgraph.core.executor import Scope
 from teachgraph.core.program import Program
 from teachgraph.deploy.onnx.types import needed
@@ -134,13 +134,11 @@ def check_inference(program: Program) -> None:
     """
     for operator in program.global_block().ops:
         if operator.role & (OpRole.BACKWARD | OpRole.OPTIMIZE):
-            raise ExecutorError(
-                at_user_line(
-                    f"backend='onnxruntime' runs programs for use, and {operator.type} "
-                    "is of the backward or the optimizer: run "
-                    "program.clone(for_test=True), or leave the backend out",
-                    operator.callsite,
-                )
+            raise ExecutorError.here(
+                f"backend='onnxruntime' runs programs for use, and {operator.type} "
+                "is of the backward or the optimizer: run "
+                "program.clone(for_test=True), or leave the backend out",
+                operator.callsite,
             )
 
 

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from teachgraph.autograd.places import CPUPlace, is_compiled_with_cuda, place_of
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.device import cuda
 
 __all__ = [
@@ -182,9 +182,7 @@ class Event:
 
 def refused() -> DTypeError:
     """Build the error for what only devices with queues of their own have."""
-    return DTypeError(
-        at_user_line(
-            "device should be gpu, xpu or the like: the CPU has no streams and nothing "
-            "to wait for; leave it out, or ask `device.cuda.device_count()` first"
-        )
+    return DTypeError.here(
+        "device should be gpu, xpu or the like: the CPU has no streams and nothing "
+        "to wait for; leave it out, or ask `device.cuda.device_count()` first"
     )

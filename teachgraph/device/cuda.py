@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 
 __all__ = [
     "Event",
@@ -51,11 +51,9 @@ def needs_gpu(name: str) -> Callable[[Any], NoReturn]:
     """Make the function of this name: it refuses to tell of a GPU."""
 
     def refuse(device: Any = None) -> NoReturn:
-        raise InvalidValueError(
-            at_user_line(
-                f"The API paddle.device.cuda.{name} is not supported on the CPU, and "
-                "there is no GPU here: ask device_count() first"
-            )
+        raise InvalidValueError.here(
+            f"The API paddle.device.cuda.{name} is not supported on the CPU, and "
+            "there is no GPU here: ask device_count() first"
         )
 
     refuse.__name__ = name
@@ -80,10 +78,8 @@ memory_reserved = needs_gpu("memory_reserved")
 
 def no_streams() -> ModeError:
     """Build the error for what a GPU's queue of work is needed for."""
-    return ModeError(
-        at_user_line(
-            "there is no GPU here, so no stream: all work is done when a call returns"
-        )
+    return ModeError.here(
+        "there is no GPU here, so no stream: all work is done when a call returns"
     )
 
 

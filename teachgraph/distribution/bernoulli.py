@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 from teachgraph.distribution.distribution import check_kind
 from teachgraph.distribution.exponential_family import ExponentialFamily
@@ -57,7 +57,7 @@ class Bernoulli(ExponentialFamily):
         (probs,) = arrays_or_tensors("Bernoulli", probs=probs)
         if isinstance(probs, Tensor) and not ((probs >= 0.0) & (probs <= 1.0)).all():
             message = "Bernoulli: probs holds probabilities, from 0 to 1"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self.dtype = probs.dtype
         eps = float(finfo(self.dtype).eps)
         self.probs: Any = clip(probs, eps, 1.0 - eps)
@@ -103,7 +103,7 @@ class Bernoulli(ExponentialFamily):
         """
         if temperature <= 0.0:
             message = f"Bernoulli.rsample: a temperature is positive, not {temperature}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         count = sample_shape("Bernoulli.rsample", shape)
         tiny = float(finfo(self.dtype).tiny)
         noise = uniform_like(repeated(self.probs.detach(), count), min=tiny)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.distribution.distribution import Distribution, check_kind
 from teachgraph.distribution.parameters import arrays_or_tensors, sample_shape
 from teachgraph.ops.functions.creation import assign
@@ -51,7 +51,7 @@ class Categorical(Distribution):
         (self.logits,) = arrays_or_tensors("Categorical", logits=logits)
         if len(self.logits.shape) < 1:
             message = "Categorical: logits is a vector [k], or more of them [..., k]"
-            raise ShapeError(at_user_line(message))
+            raise ShapeError.here(message)
         self.dtype = self.logits.dtype
         self._prob = self.logits / sum(self.logits, -1, keepdim=True)
         super().__init__(self.logits.shape[:-1])

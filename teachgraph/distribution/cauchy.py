@@ -7,7 +7,7 @@ from math import log as log_of
 from math import pi
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 from teachgraph.distribution.distribution import Distribution, check_kind
 from teachgraph.distribution.parameters import (
@@ -120,4 +120,4 @@ class Cauchy(Distribution):
 
 
 def undefined(moment: str) -> InvalidValueError:
-    return InvalidValueError(at_user_line(f"Cauchy: the distribution has no {moment}"))
+    return InvalidValueError.here(f"Cauchy: the distribution has no {moment}")

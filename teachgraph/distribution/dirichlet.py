@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.modes import no_grad
 from teachgraph.core.op import Traced
 from teachgraph.distribution.distribution import check_kind
@@ -47,11 +47,11 @@ class Dirichlet(ExponentialFamily):
     def __init__(self, concentration: Any) -> None:
         if not isinstance(concentration, Traced):
             message = f"concentration is a Tensor, not {describe(concentration)}"
-            raise DTypeError(at_user_line(f"Dirichlet: {message}"))
+            raise DTypeError.here(f"Dirichlet: {message}")
         shape = tuple(concentration.shape)
         if len(shape) < 1:
             message = "Dirichlet: concentration has a dimension for the k shares"
-            raise ShapeError(at_user_line(message))
+            raise ShapeError.here(message)
         self.concentration: Any = concentration
         super().__init__(shape[:-1], shape[-1:])
 

@@ -116,4 +116,4 @@ def check_kind(kind: type[Distribution], other: object) -> None:
     if not isinstance(other, kind):
         name = kind.__name__
         message = f"{name}.kl_divergence: the other is a {name}, not a"
-        raise DTypeError(at_user_line(f"{message} {type(other).__name__}"))
+        raise DTypeError.here(f"{message} {type(other).__name__}")

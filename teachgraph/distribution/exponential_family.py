@@ -79,7 +79,7 @@ class ExponentialFamily(Distribution):
         if type(self) is not type(other):
             kinds = f"{type(self).__name__} and {type(other).__name__}"
             message = f"kl_divergence: {kinds} are different exponential families"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         a, b = trainable(self._natural_parameters), other._natural_parameters
         normalizer, slopes = self._normalizer_and_gradient(a)
         divergence = other._log_normalizer(*b) - normalizer

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.distribution.distribution import Reparameterized, check_kind
 from teachgraph.distribution.parameters import (
     as_value,
@@ -46,7 +46,7 @@ class Geometric(Reparameterized):
         (probs,) = numbers_or_tensors("Geometric", probs=probs)
         if isinstance(probs, Tensor) and not ((probs > 0.0) & (probs <= 1.0)).all():
             message = "Geometric: probs holds probabilities, above 0 and at most 1"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self.probs: Any = probs
         super().__init__(probs.shape)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.parameters import sum_last
 from teachgraph.ops.error_message import describe
@@ -39,12 +39,12 @@ class Independent(Distribution):
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Distribution):
             message = f"Independent: base is a distribution, not {describe(base)}"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         rank = len(base.batch_shape)
         if not 0 < reinterpreted_batch_rank <= rank:
             message = f"reinterpreted_batch_rank is from 1 to {rank}"
-            raise InvalidValueError(
-                at_user_line(f"Independent: {message}, not {reinterpreted_batch_rank}")
+            raise InvalidValueError.here(
+                f"Independent: {message}, not {reinterpreted_batch_rank}"
             )
         self._base, self._reinterpreted_batch_rank = base, reinterpreted_batch_rank
         shape = base.batch_shape + base.event_shape

@@ -95,7 +95,7 @@ def register_kl(
     for kind in (cls_p, cls_q):
         if not (isinstance(kind, type) and issubclass(kind, Distribution)):
             message = f"register_kl: {kind!r} is no class of distributions"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
 
     def register(formula: Formula) -> Formula:
         FORMULAS[cls_p, cls_q] = formula

@@ -9,7 +9,6 @@ from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.core.op import Traced
 from teachgraph.distribution.categorical import Categorical
@@ -57,16 +56,14 @@ class Multinomial(Distribution):
     def __init__(self, total_count: int, probs: Any) -> None:
         if not isinstance(total_count, int) or total_count < 1:
             message = "total_count is an integer, 1 or more"
-            raise InvalidValueError(
-                at_user_line(f"Multinomial: {message}, not {total_count!r}")
-            )
+            raise InvalidValueError.here(f"Multinomial: {message}, not {total_count!r}")
         if not isinstance(probs, Traced):
             message = f"Multinomial: probs is a Tensor, not {describe(probs)}"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         shape = tuple(probs.shape)
         if len(shape) < 1:
             message = "Multinomial: probs has a dimension for the k classes"
-            raise ShapeError(at_user_line(message))
+            raise ShapeError.here(message)
         self.probs: Any = probs / sum(probs, -1, keepdim=True)
         self.total_count = total_count
         self._categorical = Categorical(log(probs))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Traced
 from teachgraph.ops.creation import assign_value
 from teachgraph.ops.error_message import describe
@@ -48,7 +48,7 @@ def numbers_or_tensors(owner: str, **parameters: Any) -> list[Any]:
     for name, value in parameters.items():
         if not isinstance(value, (Real, Traced)):
             message = f"{owner}: {name} is a number or a Tensor, not {describe(value)}"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
     return broadcast(
         *(v if isinstance(v, Traced) else full([], v) for v in parameters.values())
     )
@@ -68,12 +68,12 @@ def arrays_or_tensors(owner: str, **parameters: Any) -> list[Any]:
     if any(are_traced := [isinstance(value, Traced) for value in values]):
         if not all(are_traced):
             message = f"{owner}: {names} are all Tensors, or none is"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         return broadcast(*values)
     for name, value in parameters.items():
         if not isinstance(value, (Real, list, tuple, np.ndarray)):
             message = f"{owner}: {name} is a number, a list, an array or a Tensor"
-            raise DTypeError(at_user_line(f"{message}, not {describe(value)}"))
+            raise DTypeError.here(f"{message}, not {describe(value)}")
     floating = (v.dtype for v in values if isinstance(v, np.ndarray))
     dtype = next((d for d in floating if d in (np.float32, np.float64)), np.float32)
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype) for value in values))
@@ -100,7 +100,7 @@ def as_tensor(owner: str, value: Any, dtype: Any = np.float32) -> Any:
         return value
     if not isinstance(value, (Real, list, tuple, np.ndarray)):
         message = f"{owner}: a value is a Tensor, not {describe(value)}"
-        raise DTypeError(at_user_line(message))
+        raise DTypeError.here(message)
     return constant(np.asarray(value, dtype))
 
 
@@ -118,7 +118,7 @@ def sample_shape(owner: str, shape: Any) -> list[int]:
     """
     if not isinstance(shape, Iterable):
         message = f"{owner}: the shape of a sample is a list of sizes, not {shape!r}"
-        raise DTypeError(at_user_line(message))
+        raise DTypeError.here(message)
     return [int(size) for size in shape]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.independent import Independent
 from teachgraph.distribution.parameters import as_tensor, sum_last
@@ -44,12 +44,12 @@ class TransformedDistribution(Distribution):
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         if not isinstance(base, Distribution):
             message = f"base is a distribution, not {describe(base)}"
-            raise DTypeError(at_user_line(f"TransformedDistribution: {message}"))
+            raise DTypeError.here(f"TransformedDistribution: {message}")
         if not isinstance(transforms, Sequence) or not all(
             isinstance(transform, Transform) for transform in transforms
         ):
             message = "TransformedDistribution: transforms is a list of transforms"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         self._transforms = transforms
         if not transforms:
             self._base = base
@@ -59,10 +59,8 @@ class TransformedDistribution(Distribution):
         rank, shape = chain._domain.event_rank, base.batch_shape + base.event_shape
         if len(shape) < rank:
             message = f"an event of the transforms has {rank} dimensions"
-            raise ShapeError(
-                at_user_line(
-                    f"TransformedDistribution: {message}, the base {list(shape)}"
-                )
+            raise ShapeError.here(
+                f"TransformedDistribution: {message}, the base {list(shape)}"
             )
         if (missing := rank - len(base.event_shape)) > 0:
             base = Independent(base, missing)

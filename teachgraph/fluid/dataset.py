@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.random import generator
 from teachgraph.errors import DataError
 from teachgraph.static import Variable
@@ -186,9 +186,9 @@ def lines_of(path: Path, command: str) -> list[str]:
             done = subprocess.run(words, stdin=file, capture_output=True, check=True)
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode(errors="replace").strip()[-500:]
-        raise DataError(at_user_line(f"{command!r} failed: {said}")) from None
+        raise DataError.here(f"{command!r} failed: {said}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(at_user_line(f"{path}: {error}")) from None
+        raise DataError.here(f"{path}: {error}") from None
     return done.stdout.decode(errors="replace").splitlines()
 
 
@@ -205,19 +205,17 @@ def record_of(line: str, variables: Sequence[Variable], where: str) -> Record:
             numbers, words = words[: max(size, 0)], words[max(size, 0) :]
             record.append(np.array(numbers, variable.dtype))
         except (IndexError, ValueError, OverflowError) as error:
-            raise DataError(
-                at_user_line(f"{where}: {variable.name!r} has no numbers: {error}")
+            raise DataError.here(
+                f"{where}: {variable.name!r} has no numbers: {error}"
             ) from None
         wanted = prod(variable.shape[1:])
         if len(numbers) != size or (wanted >= 0 and size != wanted):
-            raise DataError(
-                at_user_line(
-                    f"{where}: {variable.name!r} is to have {size} numbers and has "
-                    f"{len(numbers)}; its shape is {list(variable.shape)}"
-                )
+            raise DataError.here(
+                f"{where}: {variable.name!r} is to have {size} numbers and has "
+                f"{len(numbers)}; its shape is {list(variable.shape)}"
             )
     if words:
-        raise DataError(at_user_line(f"{where}: {len(words)} words are left over"))
+        raise DataError.here(f"{where}: {len(words)} words are left over")
     return record
 
 
@@ -230,6 +228,6 @@ def stacked(variable: Variable, rows: Sequence[Array]) -> Array:
     try:
         return np.stack(rows).reshape(len(rows), *variable.shape[1:])
     except ValueError as error:
-        raise DataError(
-            at_user_line(f"{variable.name!r}: a batch of unlike records: {error}")
+        raise DataError.here(
+            f"{variable.name!r}: a batch of unlike records: {error}"
         ) from None

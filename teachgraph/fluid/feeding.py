@@ -81,10 +81,8 @@ class DataFeeder:
         samples = list(iterable)
         count = len(self.variables)
         if wrong := [s for s in samples if len(s) != count]:
-            raise DataError(
-                at_user_line(
-                    f"a sample of {len(wrong[0])} values for {count} variables"
-                )
+            raise DataError.here(
+                f"a sample of {len(wrong[0])} values for {count} variables"
             )
         columns = zip(*samples, strict=True)
         pairs = zip(self.variables, columns, strict=True)
@@ -197,7 +195,7 @@ class GeneratorLoader:
             DataError: None was set.
         """
         if self.reader is None:
-            raise DataError(at_user_line("set a generator first: set_batch_generator"))
+            raise DataError.here("set a generator first: set_batch_generator")
         return self.reader()
 
     def start(self) -> None:

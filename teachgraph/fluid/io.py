@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph import io
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import chosen as chosen_mode
 from teachgraph.errors import DataError
 from teachgraph.fluid.feeding import GeneratorLoader, PyReader
@@ -248,7 +248,7 @@ def load_vars(
     else:
         values = arrays_in(Path(dirname) / filename)
     if missing := [v.name for v in wanted if v.name not in values]:
-        raise DataError(at_user_line(f"{Path(dirname)} lacks {missing}"))
+        raise DataError.here(f"{Path(dirname)} lacks {missing}")
     program = default_main_program() if main_program is None else main_program
     set_state(program, {v.name: values[v.name] for v in wanted})
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.io import DataLoader, Dataset
 from teachgraph.nn import Layer
 
@@ -32,9 +32,7 @@ def loader_of(data: Any, **settings: Any) -> Any:
     if isinstance(data, Dataset) and not isinstance(data, DataLoader):
         return DataLoader(data, **settings)
     if not hasattr(data, "__iter__"):
-        raise DTypeError(
-            at_user_line(f"data is a Dataset or gives batches, got {data!r}")
-        )
+        raise DTypeError.here(f"data is a Dataset or gives batches, got {data!r}")
     return data
 
 

@@ -24,7 +24,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     ModeError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.hapi.batches import (
@@ -81,9 +80,7 @@ class Model:
 
     def __init__(self, network: Layer, inputs: Any = None, labels: Any = None) -> None:
         if not isinstance(network, Layer):
-            raise DTypeError(
-                at_user_line(f"the network is a paddle.nn.Layer, got {network!r}")
-            )
+            raise DTypeError.here(f"the network is a paddle.nn.Layer, got {network!r}")
         self.network, self.stop_training, self.is_training = network, False, False
         self.inputs, self.labels = specs("inputs", inputs), specs("labels", labels)
         self.optimizer: Any = None
@@ -120,15 +117,13 @@ class Model:
             DTypeError: The loss cannot be called, or a metric is none.
         """
         if loss is not None and not callable(loss):
-            raise DTypeError(
-                at_user_line(
-                    "'loss' must be sub classes of `paddle.nn.Layer` or any callable "
-                    f"function, got {loss!r}"
-                )
+            raise DTypeError.here(
+                "'loss' must be sub classes of `paddle.nn.Layer` or any callable "
+                f"function, got {loss!r}"
             )
         for metric in as_list(metrics):
             if not isinstance(metric, Metric):
-                raise DTypeError(at_user_line(f"{metric!r} is not sub class of Metric"))
+                raise DTypeError.here(f"{metric!r} is not sub class of Metric")
         self.optimizer, self.loss = optimizer, loss
         self.metrics, self.is_prepared = as_list(metrics), True
         if isinstance(self.steps, Programs):
@@ -209,7 +204,7 @@ class Model:
             InvalidValueError: There is no training data.
         """
         if train_data is None:
-            raise InvalidValueError(at_user_line("train_data must be given!"))
+            raise InvalidValueError.here("train_data must be given!")
         self.require_training()
         settings = {"batch_size": batch_size, "num_workers": num_workers}
         train = loader_of(train_data, shuffle=shuffle, drop_last=drop_last, **settings)
@@ -338,8 +333,8 @@ class Model:
             ModeError: The shapes of the inputs are not known.
         """
         if not Path(path).name or str(path).endswith("/"):
-            raise InvalidValueError(
-                at_user_line(f"path is where files begin, such as 'a/b', got {path!r}")
+            raise InvalidValueError.here(
+                f"path is where files begin, such as 'a/b', got {path!r}"
             )
         if not training:
             self.save_for_use(path)
@@ -359,11 +354,9 @@ class Model:
         specs = self.inputs
         if not specs:
             if not self.last_inputs:
-                raise ModeError(
-                    at_user_line(
-                        "Saving inference model needs 'inputs' or running before "
-                        "saving: Model(network, inputs=InputSpec(...))"
-                    )
+                raise ModeError.here(
+                    "Saving inference model needs 'inputs' or running before "
+                    "saving: Model(network, inputs=InputSpec(...))"
                 )
             arrays = [np.asarray(x) for x in self.last_inputs]
             specs = [InputSpec(list(array.shape), array.dtype) for array in arrays]
@@ -398,7 +391,7 @@ class Model:
         for name, parameter in self.network.state_dict().items():
             wrong = mismatch(name, parameter, state.get(name))
             if wrong and not skip_mismatch:
-                raise ShapeError(at_user_line(wrong))
+                raise ShapeError.here(wrong)
             if wrong:
                 warnings.warn(f"Skip loading for {name}. {wrong}", stacklevel=2)
             else:
@@ -420,9 +413,7 @@ class Model:
             InvalidValueError: No size is known.
         """
         if input_size is None and not self.inputs:
-            raise InvalidValueError(
-                at_user_line("'input_size' or 'self._input' must be set")
-            )
+            raise InvalidValueError.here("'input_size' or 'self._input' must be set")
         sizes = input_size or [tuple(spec.shape) for spec in self.inputs]
         return summary(self.network, sizes, dtype)
 
@@ -433,9 +424,7 @@ class Model:
             ModeError: It was not.
         """
         if not self.is_prepared:
-            raise ModeError(
-                at_user_line("model not ready, please call `model.prepare()` first")
-            )
+            raise ModeError.here("model not ready, please call `model.prepare()` first")
 
     def require_training(self) -> None:
         """Require what training needs.
@@ -445,11 +434,9 @@ class Model:
         """
         self.require_prepared()
         if self.optimizer is None or self.loss is None:
-            raise ModeError(
-                at_user_line(
-                    "model not ready, please call `model.prepare()` first, with an "
-                    "optimizer and a loss"
-                )
+            raise ModeError.here(
+                "model not ready, please call `model.prepare()` first, with an "
+                "optimizer and a loss"
             )
 
     def parted(self, batch: Any) -> tuple[list[Any], list[Any]]:
@@ -601,7 +588,7 @@ def specs(what: str, given: Any) -> list[InputSpec]:
     found = list(given.values()) if isinstance(given, dict) else as_list(given)
     for spec in found:
         if not isinstance(spec, InputSpec):
-            raise DTypeError(at_user_line(f"{what} are InputSpecs, got {spec!r}"))
+            raise DTypeError.here(f"{what} are InputSpecs, got {spec!r}")
     return found
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError
 from teachgraph.core.modes import using
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
@@ -87,11 +87,9 @@ class Programs:
         self.origin, self.startup = default_main_program(), default_startup_program()
         self.built: dict[str, Built] = {}
         if not model.inputs:
-            raise ModeError(
-                at_user_line(
-                    "in static mode the shapes come first: Model(network, inputs, "
-                    "labels) takes an InputSpec for each input and label"
-                )
+            raise ModeError.here(
+                "in static mode the shapes come first: Model(network, inputs, "
+                "labels) takes an InputSpec for each input and label"
             )
 
     def state(self) -> dict[str, Any]:
@@ -180,11 +178,9 @@ class Programs:
             ModeError: The update is to wait, which a program cannot.
         """
         if not update:
-            raise ModeError(
-                at_user_line(
-                    "gradients accumulate over batches in dynamic mode only: a program "
-                    "updates the parameters in each run"
-                )
+            raise ModeError.here(
+                "gradients accumulate over batches in dynamic mode only: a program "
+                "updates the parameters in each run"
             )
         return self.measure("train", [*inputs, *labels])
 

@@ -73,8 +73,8 @@ def listed(what: str, variables: Any) -> list[Variable]:
     several = isinstance(variables, (list, tuple))
     as_list = list(variables) if several else [variables]
     if not as_list or not all(isinstance(v, Variable) for v in as_list):
-        raise InvalidValueError(
-            at_user_line(f"'{what}' should be a Variable or a list of Variable.")
+        raise InvalidValueError.here(
+            f"'{what}' should be a Variable or a list of Variable."
         )
     return as_list
 
@@ -107,12 +107,10 @@ def normalize_program(
     block = pruned.global_block()
     for index, name in enumerate(feeds):
         if not block.has_var(name):
-            raise InvalidValueError(
-                at_user_line(
-                    f"The feeded_var_names[{index}]: '{name}' doesn't exist in pruned "
-                    "inference program: what is fetched does not depend on it, so "
-                    "leave it out"
-                )
+            raise InvalidValueError.here(
+                f"The feeded_var_names[{index}]: '{name}' doesn't exist in pruned "
+                "inference program: what is fetched does not depend on it, so "
+                "leave it out"
             )
         block.var(name).is_data = True
     pruned.asked = {}
@@ -168,9 +166,9 @@ def checked_prefix(path_prefix: Any) -> Path:
     """
     text = str(path_prefix)
     if not isinstance(path_prefix, (str, Path)) or text in {"", "."}:
-        raise InvalidValueError(at_user_line("'path_prefix' should be a string."))
+        raise InvalidValueError.here("'path_prefix' should be a string.")
     if text.endswith(("/", "\\")) or Path(text).is_dir():
-        raise InvalidValueError(at_user_line("'path_prefix' should not be a directory"))
+        raise InvalidValueError.here("'path_prefix' should not be a directory")
     return Path(text)
 
 
@@ -280,7 +278,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
         program, feeds, fetches = model_in(top)
         state = arrays_in(values)
         if missing := [v.name for v in persistables(program) if v.name not in state]:
-            raise DataError(at_user_line(f"{values} lacks {missing}"))
+            raise DataError.here(f"{values} lacks {missing}")
         refuse_mixture(checksums_in(top), {VALUES: values}, model)
         set_state(program, state)
     return [program, feeds, fetches]
@@ -343,7 +341,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
     state = saving.unpacked(data, "the bytes", return_numpy=True)
     for variable in persistables(program):
         if variable.name not in state:
-            raise DataError(at_user_line(f"the bytes lack {variable.name!r}"))
+            raise DataError.here(f"the bytes lack {variable.name!r}")
         put(variable, state[variable.name])
 
 
@@ -356,7 +354,7 @@ def save_to_file(path: Any, content: bytes) -> None:
     In Paddle this is `paddle.static.save_to_file`.
     """
     if not isinstance(content, bytes):
-        raise InvalidValueError(at_user_line("'content' type should be bytes."))
+        raise InvalidValueError.here("'content' type should be bytes.")
     write(Path(path), content)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.files import written_whole
@@ -55,11 +55,9 @@ def prefix_of(path: Any) -> Path:
     """
     text = str(path)
     if not text or text.endswith(("/", "\\")):
-        raise InvalidValueError(
-            at_user_line(
-                "The input model_path MUST be format of dirname/filename, but "
-                f"received {text!r}"
-            )
+        raise InvalidValueError.here(
+            "The input model_path MUST be format of dirname/filename, but "
+            f"received {text!r}"
         )
     return Path(text)
 
@@ -128,9 +126,7 @@ def load(
     wanted = persistables(program) if var_list is None else list(var_list)
     missing = [v.name for v in wanted if v.name not in state]
     if missing:
-        raise DataError(
-            at_user_line(f"Can not find {missing} in model file [{model_path}]")
-        )
+        raise DataError.here(f"Can not find {missing} in model file [{model_path}]")
     set_state(program, {v.name: state[v.name] for v in wanted})
 
 
@@ -169,7 +165,7 @@ def arrays_in(path: Path) -> dict[str, Array]:
     if not isinstance(content, dict) or not all(
         isinstance(value, np.ndarray) for value in content.values()
     ):
-        raise DataError(at_user_line(f"{path} holds no arrays by name"))
+        raise DataError.here(f"{path} holds no arrays by name")
     return content
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
 from teachgraph.io.together import newest, settle
@@ -78,7 +78,7 @@ class Packer:
         """
         if len(path) > DEEPEST:
             message = f"save: the object is nested too deeply: {DEEPEST} is the most"
-            raise DataError(at_user_line(message))
+            raise DataError.here(message)
         if isinstance(value, (Tensor, np.ndarray, np.generic)):
             return self.pack_array(value, path)
         if value is None or isinstance(value, (bool, int, str)):
@@ -94,12 +94,10 @@ class Packer:
                 for k, v in value.items()
             ]
             return {"dict": pairs}
-        raise DTypeError(
-            at_user_line(
-                f"save: {'.'.join(path) or 'the object'} is a {type(value).__name__}; "
-                "tensors, arrays, numbers, strings, None and dicts, lists and tuples "
-                "of these can be saved"
-            )
+        raise DTypeError.here(
+            f"save: {'.'.join(path) or 'the object'} is a {type(value).__name__}; "
+            "tensors, arrays, numbers, strings, None and dicts, lists and tuples "
+            "of these can be saved"
         )
 
     def pack_array(self, value: Any, path: tuple[str, ...]) -> Json:
@@ -107,9 +105,7 @@ class Packer:
         data = np.asarray(value.data if isinstance(value, Tensor) else value)
         if id(data) not in self.known:
             if data.dtype.kind not in "biuf":
-                raise DTypeError(
-                    at_user_line(f"save: {'.'.join(path)} has dtype {data.dtype}")
-                )
+                raise DTypeError.here(f"save: {'.'.join(path)} has dtype {data.dtype}")
             # `self.arrays` keeps the array alive, so that its id is not reused.
             self.known[id(data)] = name = self.fresh(".".join(path) or "value")
             self.arrays[name] = data
@@ -174,19 +170,17 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     ([1.0, 2.0], 3)
     """
     if isinstance(obj, Layer):
-        raise InvalidValueError(
-            at_user_line(
-                "paddle do not support saving `paddle.nn.Layer` object: save its "
-                "state_dict()"
-            )
+        raise InvalidValueError.here(
+            "paddle do not support saving `paddle.nn.Layer` object: save its "
+            "state_dict()"
         )
     if hasattr(path, "write"):
         path.write(packed(obj))
         return
     target = Path(path)
     if not target.name or target.is_dir():
-        raise InvalidValueError(
-            at_user_line(f"The input path MUST be a file, but received {str(path)!r}")
+        raise InvalidValueError.here(
+            f"The input path MUST be a file, but received {str(path)!r}"
         )
     content = packed(obj)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -236,8 +230,8 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     if not source.is_file() and values.is_file():
         return state_of_model(values, return_numpy=return_numpy)
     if not source.is_file():
-        raise InvalidValueError(
-            at_user_line(f"The ``path`` ({source}) to load model not exists.")
+        raise InvalidValueError.here(
+            f"The ``path`` ({source}) to load model not exists."
         )
     content = newest(source).read_bytes()
     if content.startswith(PROGRAM):
@@ -273,10 +267,8 @@ def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
         info = json.loads(newest(names_file).read_bytes())
         names = {name: str(info[name]["structured_name"]) for name in state}
     except (LookupError, RecursionError, TypeError, ValueError) as error:
-        raise DataError(
-            at_user_line(
-                f"{names_file} does not tell the names of {values.name}: {error!r}"
-            )
+        raise DataError.here(
+            f"{names_file} does not tell the names of {values.name}: {error!r}"
         ) from None
     return {names[name]: value for name, value in state.items()}
 
@@ -305,8 +297,8 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
         TypeError,
         ValueError,
     ) as error:
-        raise DataError(
-            at_user_line(f"{source}: its structure does not fit its arrays: {error}")
+        raise DataError.here(
+            f"{source}: its structure does not fit its arrays: {error}"
         ) from None
 
 
@@ -327,7 +319,7 @@ def arrays_in(content: bytes, source: Path | str) -> dict[str, Any]:
                 "looks like a pickle, which could run code when opened, and is not: "
                 "convert it to safetensors where it was made"
             )
-        raise DataError(at_user_line(f"{source} {reason}")) from None
+        raise DataError.here(f"{source} {reason}") from None
     return arrays
 
 

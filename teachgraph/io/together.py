@@ -21,7 +21,6 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import DataError
 from teachgraph.io.files import flush_folder, part_of, remove_parts, written_whole
 
@@ -148,9 +147,7 @@ def refuse_mixture(
             and path.is_file()
             and checksums[end] != checksum(newest(path).read_bytes())
         ):
-            raise DataError(
-                at_user_line(
-                    f"{path} is of another save than {program}: one was written or "
-                    "copied without the other; save the model again"
-                )
+            raise DataError.here(
+                f"{path} is of another save than {program}: one was written or "
+                "copied without the other; save the model again"
             )

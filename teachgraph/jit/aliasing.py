@@ -13,7 +13,6 @@ from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from teachgraph.core.callsite import ours
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.tracing import tracer
 from teachgraph.nn.layer import Layer
@@ -45,7 +44,7 @@ def refuse_aliased(value: Any) -> None:
         )
         for seen in visible(here.outermost)
     ):
-        raise ConversionError(at_user_line(AMBIGUOUS))
+        raise ConversionError.here(AMBIGUOUS)
 
 
 AMBIGUOUS = (

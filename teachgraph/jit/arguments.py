@@ -13,7 +13,6 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import fields_of, with_fields
 from teachgraph.core.errors import (
     InvalidValueError,
-    at_user_line,
 )
 from teachgraph.jit.conversion import definition_of
 from teachgraph.static.input_spec import InputSpec
@@ -124,11 +123,9 @@ class FunctionSpec:
             InvalidValueError: There is no input spec.
         """
         if self.input_spec is None:
-            raise InvalidValueError(
-                at_user_line(
-                    "Please specific `input_spec` in `@paddle.jit.to_static` or feed "
-                    "input tensor to call the decorated function at once."
-                )
+            raise InvalidValueError.here(
+                "Please specific `input_spec` in `@paddle.jit.to_static` or feed "
+                "input tensor to call the decorated function at once."
             )
         return self.bound(tuple(self.input_spec), {})
 
@@ -146,11 +143,9 @@ def checked(spec: Any, most: int | None) -> list[Any]:
             f"{type(spec).__name__}."
         )
     if most is not None and len(spec) > most:
-        raise InvalidValueError(
-            at_user_line(
-                "Requires len(arguments) >= len(input_spec), but received len(args):"
-                f"{most} < len(InputSpec): {len(spec)}"
-            )
+        raise InvalidValueError.here(
+            "Requires len(arguments) >= len(input_spec), but received len(args):"
+            f"{most} < len(InputSpec): {len(spec)}"
         )
     return list(spec)
 
@@ -167,13 +162,13 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)):
         if len(spec) != len(value):
             text = f"{name!r} has {len(value)} items, but the input spec {len(spec)}"
-            raise InvalidValueError(at_user_line(text))
+            raise InvalidValueError.here(text)
         pairs = enumerate(zip(spec, value, strict=True))
         return like(value, (agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs))
     if isinstance(spec, dict) and isinstance(value, dict):
         if lacking := [key for key in spec if key not in value]:
             text = f"{name!r} lacks {lacking}, which the input spec has"
-            raise InvalidValueError(at_user_line(text))
+            raise InvalidValueError.here(text)
         return {
             k: agreed(spec[k], v, f"{name}_{k}") if k in spec else v
             for k, v in value.items()
@@ -183,8 +178,8 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     if isinstance(value, InputSpec):
         return spec
     if not isinstance(value, (Tensor, np.ndarray)):
-        raise InvalidValueError(
-            at_user_line(f"{name!r} is {value!r}, but the input spec is {spec}")
+        raise InvalidValueError.here(
+            f"{name!r} is {value!r}, but the input spec is {spec}"
         )
     shape, dtype = tuple(value.shape), value.dtype
     fits = len(shape) == len(spec.shape) and all(

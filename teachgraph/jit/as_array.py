@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.control_flow.arrays import create_array
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core import dtypes
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError
 from teachgraph.core.program import Spec
 from teachgraph.errors import ConversionError
 from teachgraph.jit.tracing import as_variable
@@ -31,7 +31,7 @@ def array_of(items: Any, like: Spec | None = None) -> Any:
     if isinstance(items, ArrayVariable):
         return items
     if not of_one_kind(items):
-        raise ConversionError(at_user_line(no_array(items)))
+        raise ConversionError.here(no_array(items))
     tensors = [as_tensor(item) for item in items]
     spec = tensors[0].spec if tensors else like or Spec((), dtypes.float32)
     array = create_array(spec.dtype, tensors)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from teachgraph.core.callsite import Callsite, callsite
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.aliasing import refuse_aliased
 from teachgraph.jit.container_snapshot import CONTAINERS, refilled
@@ -86,7 +85,7 @@ class Moved(Undefined):
 
     def refuse(self) -> NoReturn:
         """Raise an error that says what to do instead."""
-        raise ConversionError(at_user_line(MOVED, self.__dict__["where"]))
+        raise ConversionError.here(MOVED, self.__dict__["where"])
 
 
 MOVED = (
@@ -102,7 +101,7 @@ def refuse(owner: Any, where: Callsite | None) -> NoReturn:
     Raises:
         ConversionError: Always.
     """
-    raise ConversionError(at_user_line(belongs_to_others(owner), where))
+    raise ConversionError.here(belongs_to_others(owner), where)
 
 
 def belongs_to_others(owner: Any) -> str:

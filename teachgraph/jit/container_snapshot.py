@@ -15,7 +15,6 @@ from types import CellType
 from typing import Any
 
 from teachgraph.core.callsite import Callsite
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.undefined import Either
 
@@ -196,7 +195,7 @@ def check_objects(before: Snapshot, values: Any) -> None:
         _, (owner, where) = before.objects.popitem()
         # Two references are this variable and the argument of getrefcount.
         if sys.getrefcount(owner) > 2 + returned[id(owner)]:
-            raise ConversionError(at_user_line(attribute_of(owner), where))
+            raise ConversionError.here(attribute_of(owner), where)
 
 
 def attribute_of(owner: Any) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_changes import about_to_change
@@ -102,7 +101,7 @@ def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
     if not isinstance(owner, Variable) or hasattr(type(owner), method):
         return convert_call(getattr(owner, method))(*values, **named)
     if function is None:
-        raise ConversionError(at_user_line(f"a tensor has no method {method!r}"))
+        raise ConversionError.here(f"a tensor has no method {method!r}")
     inputs = [as_variable(value) for value in values]
     return rewritten(owner, function(owner, *inputs, **named))
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from teachgraph.control_flow.arrays import ARRAY, array_length, array_read
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.container_changes import convert_outside
 from teachgraph.jit.convert_ifelse import convert_ifelse
@@ -40,11 +39,9 @@ class Counted:
         self.length, self.at = length, at
 
     def __iter__(self) -> Any:
-        raise ConversionError(
-            at_user_line(
-                "how many rounds there are is known only when the program runs: write "
-                "a `for` statement, not an expression"
-            )
+        raise ConversionError.here(
+            "how many rounds there are is known only when the program runs: write "
+            "a `for` statement, not an expression"
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.autograd.gradient import grad
 from teachgraph.control_flow.arrays import ARRAY
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.jit.array_ops import fill_sizes, tensor_array_to_tensor
 from teachgraph.jit.convert_shape import axis_of
 from teachgraph.jit.tracing import as_variable
@@ -100,8 +100,8 @@ def convert_grad(
     first = len(block.ops)
     found = gradients(roots, leaves, weights, constants)
     if not allow_unused and any(dx is None for dx in found):
-        raise InvalidValueError(
-            at_user_line("the outputs do not depend on an input: say allow_unused=True")
+        raise InvalidValueError.here(
+            "the outputs do not depend on an input: say allow_unused=True"
         )
     for operator in block.ops[first:]:  # they are part of what the function computes
         operator.set_attr("op_role", int(OpRole.FORWARD))

@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.control_flow.arrays import array_length
 from teachgraph.control_flow.branch import Branch
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Traced
 from teachgraph.core.program import Spec, Variable, current_block
 from teachgraph.errors import ConversionError
@@ -107,7 +107,7 @@ def as_condition(test: Any) -> Any:
     if isinstance(value, ArrayVariable):
         return functions.reshape(array_length(value), []) > 0
     if any(size not in (1, -1) for size in value.shape):
-        raise InvalidValueError(at_user_line(several_elements(value)))
+        raise InvalidValueError.here(several_elements(value))
     return value if value.dtype == "bool" else functions.cast(value, "bool")
 
 
@@ -126,12 +126,10 @@ def convert_guard(test: Any, what: str) -> Any:
         ConversionError: It is a tensor of the program.
     """
     if isinstance(as_variable(test), Variable):
-        raise ConversionError(
-            at_user_line(
-                f"a tensor decides the {what}, but it has no value before the program "
-                "runs: write an if statement, in a for loop that appends to a list if "
-                "that is what it makes"
-            )
+        raise ConversionError.here(
+            f"a tensor decides the {what}, but it has no value before the program "
+            "runs: write an if statement, in a for loop that appends to a list if "
+            "that is what it makes"
         )
     return test
 

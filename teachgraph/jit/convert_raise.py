@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.convert_text import Text, parts_of
 from teachgraph.jit.messages import fail_unless, name_of_kind
@@ -47,11 +46,9 @@ def convert_raise_in_try(error: Any, cause: BaseException | None = None) -> None
         ConversionError: A tensor decides whether it is raised.
     """
     if tracer() is not None and current_block().idx != 0:
-        raise ConversionError(
-            at_user_line(
-                "this error is raised when the program runs, so no `except` of the "
-                "function that is traced can catch it: write an if and an else instead"
-            )
+        raise ConversionError.here(
+            "this error is raised when the program runs, so no `except` of the "
+            "function that is traced can catch it: write an if and an else instead"
         )
     convert_raise(error, cause)
 

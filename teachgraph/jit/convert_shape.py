@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY, array_length
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import Either
 from teachgraph.ops import functions
@@ -48,7 +48,7 @@ def convert_len(value: Any) -> Any:
     if tensor.type == ARRAY:
         return functions.reshape(array_length(tensor), [])
     if not tensor.shape:
-        raise InvalidValueError(at_user_line("a 0-D tensor has no length"))
+        raise InvalidValueError.here("a 0-D tensor has no length")
     return convert_shape(tensor)[0]
 
 
@@ -60,8 +60,8 @@ def cast_to(kind: type, dtype: str) -> Callable[..., Any]:
         if not isinstance(tensor, (Variable, Tensor)) or len(values) > 1:
             return kind(*values)
         if any(size not in (1, -1) for size in tensor.shape):
-            raise InvalidValueError(
-                at_user_line(f"{kind.__name__}() takes a tensor of one element")
+            raise InvalidValueError.here(
+                f"{kind.__name__}() takes a tensor of one element"
             )
         one = functions.reshape(tensor, []) if tensor.shape else tensor
         same_kind = kind is float and one.dtype.kind == "f"

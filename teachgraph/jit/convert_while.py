@@ -13,7 +13,6 @@ from typing import Any
 from teachgraph.control_flow.loop import Loop
 from teachgraph.control_flow.sub_block import Mark
 from teachgraph.core import unique_name
-from teachgraph.core.errors import at_user_line
 from teachgraph.core.program import Variable, current_block
 from teachgraph.errors import ConversionError
 from teachgraph.jit.container_changes import refuse
@@ -93,8 +92,8 @@ def tensor_while(
             if isinstance(value, Variable) and value is not before:
                 record_aliases(value, before)
         return tuple(results)
-    raise ConversionError(
-        at_user_line("what this loop makes of its variables changes in every round")
+    raise ConversionError.here(
+        "what this loop makes of its variables changes in every round"
     )
 
 

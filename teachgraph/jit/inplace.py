@@ -12,7 +12,7 @@ from typing import Any
 
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.jit.aliasing import refuse_aliased
 from teachgraph.jit.tracing import tracer
 from teachgraph.ops.math import assign
@@ -34,7 +34,7 @@ def rewritten(owner: Variable, result: Any) -> Variable:
     block = current_block()
     inside = owner.name not in block.vars
     if result.dtype != owner.dtype or (inside and len(result.shape) != owner.ndim):
-        raise InvalidValueError(at_user_line(cannot_become(owner, result)))
+        raise InvalidValueError.here(cannot_become(owner, result))
     if owner.persistable or owner.is_data:
         detach_from_run(owner)
     before, shape = kept_apart(block, owner), owner.shape

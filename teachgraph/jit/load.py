@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, beside, persistables, put
@@ -94,11 +94,9 @@ def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
         files = methods_beside(prefix)
         values = beside(prefix, VALUES)
     if not files:
-        raise InvalidValueError(
-            at_user_line(
-                f"The ``path`` ({path}) to load model not exists: give the prefix it "
-                f"was saved under, without {MODEL}"
-            )
+        raise InvalidValueError.here(
+            f"The ``path`` ({path}) to load model not exists: give the prefix it "
+            f"was saved under, without {MODEL}"
         )
     return files, values
 
@@ -115,11 +113,9 @@ def persistent_variables(methods: Sequence[Method]) -> dict[str, Variable]:
             for variable in persistables(program):
                 known = variables.setdefault(variable.name, variable)
                 if known.spec != variable.spec:
-                    raise DataError(
-                        at_user_line(
-                            f"{variable.name!r} is {known.spec} in one program"
-                            f" and {variable.spec} in another"
-                        )
+                    raise DataError.here(
+                        f"{variable.name!r} is {known.spec} in one program"
+                        f" and {variable.spec} in another"
                     )
     return variables
 
@@ -131,10 +127,10 @@ def stored(file: Path, names: Sequence[str]) -> dict[str, Array]:
         DataError: The file is not there, is damaged, or lacks one.
     """
     if not file.is_file():
-        raise DataError(at_user_line(f"there is no {file}, which holds the parameters"))
+        raise DataError.here(f"there is no {file}, which holds the parameters")
     arrays = arrays_in(file)
     if lacking := [name for name in names if name not in arrays]:
-        raise DataError(at_user_line(f"{file} lacks {lacking}"))
+        raise DataError.here(f"{file} lacks {lacking}")
     return arrays
 
 
@@ -209,12 +205,12 @@ def place(layer: Layer, full: str, tensor: Tensor) -> None:
             inner = layer.add_sublayer(name, Layer(name))
         if not isinstance(inner, Layer):
             message = f"no layer can be called {name!r} of {full!r}"
-            raise DataError(at_user_line(message))
+            raise DataError.here(message)
         layer = inner
     if layer.__dict__.get(last) is tensor:
         return
     if not free(layer, last):
-        raise DataError(at_user_line(f"no parameter can be called {full!r}"))
+        raise DataError.here(f"no parameter can be called {full!r}")
     if isinstance(tensor, Parameter):
         layer.add_parameter(last, tensor)
     else:

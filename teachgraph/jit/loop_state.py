@@ -15,7 +15,6 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import copied, dict_like
 from teachgraph.control_flow.sub_block import as_variable as as_constant
-from teachgraph.core.errors import at_user_line
 from teachgraph.core.program import Spec
 from teachgraph.errors import ConversionError
 from teachgraph.jit.as_array import array_of, spec_of
@@ -80,7 +79,7 @@ class ConstantState(LoopState):
 
     def pack(self, result: Any) -> list[Any]:
         if not same(self.value, result):
-            raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+            raise ConversionError.here(changes(self.name, self.value, result))
         return []
 
     def refined(self, before: Any, result: Any) -> LoopState:
@@ -95,7 +94,7 @@ class ConstantState(LoopState):
             return self.assigned_first(result)
         if isinstance(value, list) and changes_length(value, result):
             return array_state(self, result)
-        raise ConversionError(at_user_line(changes(self.name, value, result)))
+        raise ConversionError.here(changes(self.name, value, result))
 
     def assigned_first(self, result: Any) -> LoopState:
         """Return the state of a variable that the first iteration assigns."""
@@ -107,7 +106,7 @@ class ConstantState(LoopState):
             return OptionalState(self.name, self.value, result.spec)
         if isinstance(self.value, Undefined):
             return ConstantState(self.name, result)
-        raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+        raise ConversionError.here(changes(self.name, self.value, result))
 
 
 class TensorState(LoopState):
@@ -125,7 +124,7 @@ class TensorState(LoopState):
             spec = self.spec
             return [functions.full(ones_for_unknown(spec.shape), value, spec.dtype)]
         if not isinstance(value, Variable):
-            raise ConversionError(at_user_line(changes(self.name, self.value, value)))
+            raise ConversionError.here(changes(self.name, self.value, value))
         return [value]
 
     def refined(self, before: Any, result: Any) -> LoopState:
@@ -264,7 +263,7 @@ class PytreeState(LoopState):
         if not fits or (
             isinstance(result, dict) and result.keys() != self.value.keys()
         ):
-            raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+            raise ConversionError.here(changes(self.name, self.value, result))
         keys = self.value if isinstance(result, dict) else range(len(result))
         return [result[key] for key in keys]
 
@@ -328,7 +327,7 @@ def array_state(state: LoopState, result: Any) -> LoopState:
     specs = [spec_of(item) for item in items] + [array.spec for array in arrays]
     last = specs[-1] if specs else None
     if last is None or None in specs:
-        raise ConversionError(at_user_line(changes(state.name, state.value, result)))
+        raise ConversionError.here(changes(state.name, state.value, result))
     owner = getattr(state, "owner", None)
     return ArrayState(state.name, list(state.value), last, owner)
 

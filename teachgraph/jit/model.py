@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.core.errors import InvalidValueError, ProgramError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ProgramError
 from teachgraph.io.inference import (
     MOST,
     declared,
@@ -100,7 +100,7 @@ def tree_of(traced: Traced) -> Any:
         return tree_document(traced.results.tree)
     except TypeError as error:
         message = f"jit.save: what is returned {error}; return tensors and numbers"
-        raise InvalidValueError(at_user_line(message)) from None
+        raise InvalidValueError.here(message) from None
 
 
 def tree_document(tree: Any) -> Any:
@@ -219,5 +219,5 @@ def renamed(traced: Traced, old: str, new: str) -> None:
     """
     block = traced.program.global_block()
     if block.has_var(new):
-        raise ProgramError(at_user_line(f"the name {new!r} is taken"))
+        raise ProgramError.here(f"the name {new!r} is taken")
     block.rename_var(old, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import model_parts
 from teachgraph.io.programs import beside
@@ -31,11 +31,9 @@ def checked_prefix(path: Any) -> Path:
     """
     text = str(path)
     if not text or text.endswith(("/", "\\")) or not Path(text).name:
-        raise InvalidValueError(
-            at_user_line(
-                "The input path MUST be format of dirname/file_prefix, but received "
-                f"file_prefix is empty string: {text!r}"
-            )
+        raise InvalidValueError.here(
+            "The input path MUST be format of dirname/file_prefix, but received "
+            f"file_prefix is empty string: {text!r}"
         )
     return Path(text)
 

@@ -10,7 +10,6 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import dict_like, fields_of, with_fields
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 from teachgraph.jit.container_snapshot import references
 from teachgraph.jit.convert_text import Text
@@ -146,7 +145,7 @@ def emptied_tree(value: Any, into: Outputs, tracer: Tracer) -> Any:
     if isinstance(value, Either):
         return choice_of(value, into, tracer)
     if isinstance(value, Text):
-        raise ConversionError(at_user_line(WITH_TENSORS))
+        raise ConversionError.here(WITH_TENSORS)
     if isinstance(value, dict):
         slots = {key: emptied(item, into, tracer) for key, item in value.items()}
         return dict_like(value, slots)

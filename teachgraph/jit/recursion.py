@@ -8,7 +8,6 @@ from traceback import walk_tb
 from types import CodeType
 
 from teachgraph.core.callsite import Callsite, ours
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import ConversionError
 
 __all__ = ["endless"]
@@ -23,7 +22,7 @@ def endless(error: RecursionError) -> ConversionError:
         "calls, so how deep a recursion goes must not depend on a tensor; write a "
         "while loop instead"
     )
-    return ConversionError(at_user_line(message, where))
+    return ConversionError.here(message, where)
 
 
 def calling(error: RecursionError) -> Callsite:

@@ -18,7 +18,7 @@ from typing import Any
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import unique_name
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.io import saving
 from teachgraph.io.programs import beside
 from teachgraph.io.together import with_checksums, write_together
@@ -87,11 +87,9 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
     """
     prefix = checked_prefix(path)
     if unknown := [name for name in configs if name not in CONFIGS]:
-        raise InvalidValueError(
-            at_user_line(
-                f"The additional config ({unknown[0]}) of `paddle.jit.save` is not "
-                f"supported. There are {', '.join(CONFIGS)}"
-            )
+        raise InvalidValueError.here(
+            f"The additional config ({unknown[0]}) of `paddle.jit.save` is not "
+            f"supported. There are {', '.join(CONFIGS)}"
         )
     methods, held = (
         layer.saved_again()
@@ -146,12 +144,10 @@ def functions_of(
         return
     others = other_methods(layer)
     if others and input_spec is not None:
-        raise InvalidValueError(
-            at_user_line(
-                "If there are static functions other than 'forward' that need to be "
-                "saved, the input 'input_spec' should be None: give each its own in "
-                f"to_static; there are {', '.join(sorted(others))}"
-            )
+        raise InvalidValueError.here(
+            "If there are static functions other than 'forward' that need to be "
+            "saved, the input 'input_spec' should be None: give each its own in "
+            f"to_static; there are {', '.join(sorted(others))}"
         )
     if not configs.get("skip_forward"):
         forward = as_static(layer.forward)
@@ -187,11 +183,9 @@ def as_static(function: Any) -> StaticFunction:
     if isinstance(function, MethodType):
         return StaticFunction(function.__func__, None, function.__self__)
     if not callable(function) or isinstance(function, type):
-        raise DTypeError(
-            at_user_line(
-                "The input of paddle.jit.save should be 'Layer' or 'Function', but "
-                f"received input type is {type(function)}."
-            )
+        raise DTypeError.here(
+            "The input of paddle.jit.save should be 'Layer' or 'Function', but "
+            f"received input type is {type(function)}."
         )
     return StaticFunction(function)
 
@@ -319,11 +313,8 @@ def selected(results: Outputs, wanted: Sequence[Any]) -> Outputs:
         return results  # what a call returned: all that there is
     others = [i for i in wanted if not isinstance(i, Slot)]
     if not all(isinstance(i, int) and i in places for i in others):
-        raise InvalidValueError(
-            at_user_line(
-                f"output_spec: {list(wanted)!r} are no places among {len(items)} "
-                "results"
-            )
+        raise InvalidValueError.here(
+            f"output_spec: {list(wanted)!r} are no places among {len(items)} results"
         )
     picked = [i if isinstance(i, Slot) else items[i] for i in wanted]
     outputs.variables = results.variables

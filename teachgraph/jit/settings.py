@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = [
     "LEFT_ALONE",
@@ -48,7 +48,7 @@ def set_program_limit(most: int) -> None:
     """
     if not (isinstance(most, int) and most > 0):
         message = f"set_program_limit takes a positive number, got {most!r}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     program_limit.most = most
 
 

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.errors import ConversionError
@@ -97,8 +97,8 @@ def to_static_callable(value: Any, input_spec: Any) -> Any:
     if isinstance(value, MethodType):
         return StaticFunction(value.__func__, input_spec, value.__self__)
     if not callable(value) or isinstance(value, type):
-        raise ConversionError(
-            at_user_line(f"to_static takes a function or a Layer, got {value!r}")
+        raise ConversionError.here(
+            f"to_static takes a function or a Layer, got {value!r}"
         )
     return StaticFunction(value, input_spec)
 
@@ -148,7 +148,7 @@ class ProgramCache:
             if self.newest in programs:
                 return key, (self.newest, self.newest)
         message = "no program has been made yet: call the function first"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
 
     def __iter__(self) -> Iterator[ConcreteProgram]:
         return iter(self.concrete_programs())
@@ -319,7 +319,7 @@ class StaticFunction:
         """The function's source after the transformers."""
         function = self.function
         if not isinstance(function, FunctionType):
-            raise ConversionError(at_user_line(f"{function!r} has no source"))
+            raise ConversionError.here(f"{function!r} has no source")
         return conversion(function).text
 
     def rollback(self) -> Callable[..., Any]:
@@ -353,7 +353,7 @@ class StaticFunction:
         layer, mode = self.receiver, "train" if training else "eval"
         if isinstance(layer, Layer) and layer.training != training:
             text = f"Failed to switch {mode} mode: use {mode}() of the layer itself"
-            raise ModeError(at_user_line(text))
+            raise ModeError.here(text)
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self.function.__qualname__}>"

@@ -19,7 +19,6 @@ from teachgraph.core.errors import (
     FeedError,
     InvalidValueError,
     ModeError,
-    at_user_line,
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.io.inference import save_inference_model
@@ -81,13 +80,11 @@ class TracedLayer:
             TypeError: It is no Layer, or takes or returns something but Tensors.
         """
         if not in_dynamic_mode():
-            raise ModeError(at_user_line("TracedLayer.trace runs in dynamic mode only"))
+            raise ModeError.here("TracedLayer.trace runs in dynamic mode only")
         if not isinstance(layer, Layer):
-            raise DTypeError(
-                at_user_line(
-                    "The type of 'layer' in paddle.jit.api.TracedLayer.trace must be "
-                    f"paddle.nn.Layer, but received {type(layer)}."
-                )
+            raise DTypeError.here(
+                "The type of 'layer' in paddle.jit.api.TracedLayer.trace must be "
+                f"paddle.nn.Layer, but received {type(layer)}."
             )
         arguments = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         recorder = Recorder()
@@ -117,14 +114,12 @@ class TracedLayer:
             TypeError: It is no BuildStrategy.
         """
         if self._compiled is not None:
-            raise ModeError(at_user_line("Cannot set strategy after run"))
+            raise ModeError.here("Cannot set strategy after run")
         if not isinstance(build_strategy, (BuildStrategy, type(None))):
-            raise DTypeError(
-                at_user_line(
-                    "The type of 'build_strategy' in paddle.jit.api.TracedLayer."
-                    "set_strategy must be base.BuildStrategy, but received "
-                    f"{type(build_strategy)}."
-                )
+            raise DTypeError.here(
+                "The type of 'build_strategy' in paddle.jit.api.TracedLayer."
+                "set_strategy must be base.BuildStrategy, but received "
+                f"{type(build_strategy)}."
             )
         self._strategy = build_strategy
 
@@ -136,11 +131,9 @@ class TracedLayer:
         """
         variables = self._concrete.inputs
         if not isinstance(inputs, (list, tuple)) or len(inputs) != len(variables):
-            raise FeedError(
-                at_user_line(
-                    f"Inputs should be a list or tuple of {len(variables)} variables, "
-                    f"got {inputs!r}"
-                )
+            raise FeedError.here(
+                f"Inputs should be a list or tuple of {len(variables)} variables, "
+                f"got {inputs!r}"
             )
         if self._compiled is None:
             self._compiled = CompiledProgram(self.program, self._strategy)
@@ -199,11 +192,9 @@ def tensors_in(value: Any, what: str) -> list[Tensor]:
         return [value]
     if isinstance(value, (list, tuple)):
         return [tensor for item in value for tensor in tensors_in(item, what)]
-    raise DTypeError(
-        at_user_line(
-            f"The type of 'each element of {what}' in paddle.jit.api.TracedLayer.trace "
-            f"must be base.Variable, but received {type(value)}."
-        )
+    raise DTypeError.here(
+        f"The type of 'each element of {what}' in paddle.jit.api.TracedLayer.trace "
+        f"must be base.Variable, but received {type(value)}."
     )
 
 
@@ -219,10 +210,8 @@ def selected_variables(
         return list(variables)
     for place in places:
         if not isinstance(place, int) or not 0 <= place < len(variables):
-            raise InvalidValueError(
-                at_user_line(
-                    f"{what} is a list of numbers from 0 to {len(variables) - 1}, got "
-                    f"{place!r}"
-                )
+            raise InvalidValueError.here(
+                f"{what} is a list of numbers from 0 to {len(variables) - 1}, got "
+                f"{place!r}"
             )
     return [variables[place] for place in places]

@@ -55,7 +55,7 @@ class TranslatedMethod:
         here = tracer()
         if isinstance(here, Recorder):
             message = "a loaded layer cannot be traced by a run of it: use to_static"
-            raise ConversionError(at_user_line(message))
+            raise ConversionError.here(message)
         training, sizes = self.layer.training, other_sizes(self.inputs, inputs)
         try:
             if here is not None:
@@ -79,11 +79,9 @@ class TranslatedMethod:
         args = tuple(leaves(args))
         rest = names[len(args) :]
         if len(args) > len(names) or set(rest) != set(named):
-            raise FeedError(
-                at_user_line(
-                    f"{self.__name__} takes {', '.join(names) or 'nothing'}; got "
-                    f"{len(args)} by place and {list(named)} by name"
-                )
+            raise FeedError.here(
+                f"{self.__name__} takes {', '.join(names) or 'nothing'}; got "
+                f"{len(args)} by place and {list(named)} by name"
             )
         return [*args, *(named[name] for name in rest)]
 
@@ -163,7 +161,7 @@ class TranslatedLayer(Layer):
             if method != FORWARD:
                 if not method.isidentifier() or hasattr(Layer, method):
                     message = f"no method can be called {method!r}"
-                    raise DataError(at_user_line(message))
+                    raise DataError.here(message)
                 self.__dict__[method] = run
 
     def look_up(self) -> None:
@@ -200,11 +198,9 @@ class TranslatedLayer(Layer):
             InvalidValueError: There is no such method.
         """
         if method_name not in self._methods:
-            raise InvalidValueError(
-                at_user_line(
-                    "The method_name should be one of "
-                    f"{list(self._methods)}, but received {method_name!r}"
-                )
+            raise InvalidValueError.here(
+                "The method_name should be one of "
+                f"{list(self._methods)}, but received {method_name!r}"
             )
         return self._methods[method_name].method.using.program
 

@@ -109,7 +109,7 @@ class Either(Methods):
             ConversionError: Both values are of another kind.
         """
         if not isinstance(self.yes, Traced):
-            raise ConversionError(at_user_line(self.message()))
+            raise ConversionError.here(self.message())
         kind, message = self.otherwise()
         fail_unless(self.flag, kind=name_of_kind(kind), parts=[message])
         return self.yes
@@ -159,7 +159,7 @@ class Either(Methods):
         return tensor.operate(op, *operands, **attrs)
 
     def __bool__(self) -> bool:
-        raise ConversionError(at_user_line(self.message()))
+        raise ConversionError.here(self.message())
 
     def __repr__(self) -> str:
         return f"<{self.name_}: {self.yes!r} or {self.no!r}>"

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.random import generator
 from teachgraph.models.weights import Names, load_pytorch
 from teachgraph.nn import (
@@ -254,11 +254,9 @@ def over_heads(mask: Any) -> Any:
     if ndim == 4:
         return mask
     if ndim not in {2, 3}:
-        raise ShapeError(
-            at_user_line(
-                "attention_mask is [batch, length], [batch, length, length] or "
-                f"[batch, heads, length, length], got {list(mask.shape)}"
-            )
+        raise ShapeError.here(
+            "attention_mask is [batch, length], [batch, length, length] or "
+            f"[batch, heads, length, length], got {list(mask.shape)}"
         )
     axes = [1, 2] if ndim == 2 else [1]
     return functions.unsqueeze(mask, axes).astype("int64")

@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad, set_grad_enabled
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
@@ -101,9 +101,7 @@ def beam_search(
         Words [rows, beam_size, length], the best first, and their scores.
     """
     if beam_size < 1:
-        raise InvalidValueError(
-            at_user_line(f"beam_size is {beam_size}, not 1 or more")
-        )
+        raise InvalidValueError.here(f"beam_size is {beam_size}, not 1 or more")
     state = reordered(state, np.repeat(np.arange(rows), beam_size))
     total = np.full((rows, beam_size), NEVER)
     # All beams start with the same prefix: only one may count, or they stay duplicates.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.models.weights import from_paddle
 from teachgraph.nn import (
     AdaptiveAvgPool2D,
@@ -163,7 +163,7 @@ class DenseNet(Layer):
         super().__init__()
         if layers not in SIZES:
             reason = f"layers: one of {[*SIZES]}, not {layers!r}"
-            raise InvalidValueError(at_user_line(reason))
+            raise InvalidValueError.here(reason)
         self.num_classes, self.with_pool = num_classes, with_pool
         channels, growth, counts = SIZES[layers]
         self.conv1_func = ConvNorm(3, channels, 7, stride=2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 from teachgraph.core.random import generator
 from teachgraph.models.decoding import Array, evaluating
@@ -55,7 +55,7 @@ class LSTMLanguageModel(Layer):
         super().__init__()
         if tied and embedding_size != hidden_size:
             sizes = f"embedding and hidden size are {embedding_size} and {hidden_size}"
-            raise InvalidValueError(at_user_line(f"tied: {sizes}, they must be equal"))
+            raise InvalidValueError.here(f"tied: {sizes}, they must be equal")
         self.embedding = Embedding(vocab_size, embedding_size)
         self.dropout = Dropout(dropout)
         self.lstm = LSTM(embedding_size, hidden_size, num_layers, dropout=dropout)

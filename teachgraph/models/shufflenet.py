@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.models.conv_norm import ConvNormActivation
 from teachgraph.models.weights import from_paddle
 from teachgraph.nn import AdaptiveAvgPool2D, Layer, Linear, MaxPool2D, ReLU, Swish
@@ -128,10 +128,10 @@ class ShuffleNetV2(Layer):
         super().__init__()
         if scale not in CHANNELS:
             reason = f"scale: one of {[*CHANNELS]}, not {scale!r}"
-            raise InvalidValueError(at_user_line(reason))
+            raise InvalidValueError.here(reason)
         if act not in ACTIVATIONS:
             reason = f"act: one of {[*ACTIVATIONS]}, not {act!r}"
-            raise InvalidValueError(at_user_line(reason))
+            raise InvalidValueError.here(reason)
         self.scale, self.num_classes, self.with_pool = scale, num_classes, with_pool
         layer: Any = ACTIVATIONS[act]
         ins, *stages, last = CHANNELS[scale]

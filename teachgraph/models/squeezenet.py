@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.models.weights import from_paddle
 from teachgraph.nn import AdaptiveAvgPool2D, Conv2D, Dropout, Layer, MaxPool2D
 from teachgraph.nn.functional import relu
@@ -93,7 +93,7 @@ class SqueezeNet(Layer):
         super().__init__()
         if version not in POOLED_AFTER:
             reason = f"version: one of {[*POOLED_AFTER]}, not {version!r}"
-            raise InvalidValueError(at_user_line(reason))
+            raise InvalidValueError.here(reason)
         self.version, self.num_classes, self.with_pool = version, num_classes, with_pool
         old = version == "1.0"
         self._conv = Conv2D(3, 96, 7, 2) if old else Conv2D(3, 64, 3, 2, 1)

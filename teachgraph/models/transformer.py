@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.models.decoding import Array, beam_search, evaluating, greedy_search
 from teachgraph.nn import Dropout, Embedding, Layer, Linear, Transformer, functional
 from teachgraph.nn.initializer import Assign, Normal
@@ -106,7 +106,7 @@ class TransformerModel(Layer):
         super().__init__()
         if weight_sharing and src_vocab_size != trg_vocab_size:
             reason = f"{src_vocab_size} and {trg_vocab_size} words cannot share a table"
-            raise InvalidValueError(at_user_line(f"weight_sharing: {reason}"))
+            raise InvalidValueError.here(f"weight_sharing: {reason}")
         self.bos_id, self.eos_id, self.pad_id = bos_id, eos_id, pad_id
         self.max_length = max_length
         fixed = Assign(sinusoids(max_length, d_model))

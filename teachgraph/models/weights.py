@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.nn import Layer, Linear
@@ -89,7 +89,7 @@ def check_names(net: Layer, missing: Sequence[str], unexpected: Sequence[str]) -
     """
     if missing or unexpected:
         reason = f"no value for {missing}, no parameter for {unexpected}"
-        raise DataError(at_user_line(f"{type(net).__name__}: {reason}"))
+        raise DataError.here(f"{type(net).__name__}: {reason}")
 
 
 def linear_weights(net: Layer) -> set[str]:
@@ -137,4 +137,4 @@ def check_is_file(pretrained: Any, wanted: str) -> None:
     """
     if pretrained is True:
         reason = f"no weights come along; give the path of {wanted} instead of True"
-        raise InvalidValueError(at_user_line(f"pretrained: {reason}"))
+        raise InvalidValueError.here(f"pretrained: {reason}")

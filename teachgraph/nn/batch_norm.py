@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core import op, unique_name
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.layer import Layer
@@ -28,11 +28,9 @@ def check_rank(x: Any, ranks: Sequence[int], layer: str) -> None:
     """
     if ranks and len(x.shape) not in ranks:
         wanted = " or ".join(f"{rank}D" for rank in ranks)
-        raise ShapeError(
-            at_user_line(
-                f"{layer}: expected {wanted} input (got {len(x.shape)}D input)\n"
-                f"  x: {describe(x)}"
-            )
+        raise ShapeError.here(
+            f"{layer}: expected {wanted} input (got {len(x.shape)}D input)\n"
+            f"  x: {describe(x)}"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn import functional
 from teachgraph.nn.initializer import Uniform
 from teachgraph.nn.layer import Layer
@@ -67,11 +67,9 @@ class AffineCell(RNNCellBase):
     ) -> None:
         super().__init__()
         if hidden_size <= 0:
-            raise InvalidValueError(
-                at_user_line(
-                    f"hidden_size of {type(self).__name__} must be greater than 0, "
-                    f"but got {hidden_size}"
-                )
+            raise InvalidValueError.here(
+                f"hidden_size of {type(self).__name__} must be greater than 0, "
+                f"but got {hidden_size}"
             )
         self.input_size, self.hidden_size = input_size, hidden_size
         limit, rows = 1.0 / sqrt(hidden_size), self.gates * hidden_size
@@ -124,11 +122,9 @@ class SimpleRNNCell(AffineCell):
         name: str | None = None,
     ) -> None:
         if activation not in ("tanh", "relu"):
-            raise InvalidValueError(
-                at_user_line(
-                    "activation for SimpleRNNCell should be tanh or relu, but got "
-                    f"{activation}"
-                )
+            raise InvalidValueError.here(
+                "activation for SimpleRNNCell should be tanh or relu, but got "
+                f"{activation}"
             )
         attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
         super().__init__(input_size, hidden_size, *attrs)

@@ -14,7 +14,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import find
 from teachgraph.core.ops import fill_constant
@@ -78,8 +78,8 @@ class ClipGradByValue(ClipGradBase):
         self.max = positive("max", max) if min is None else number("max", max)
         self.min = -self.max if min is None else number("min", min)
         if self.min > self.max:
-            raise InvalidValueError(
-                at_user_line(f"min {self.min} is greater than max {self.max}")
+            raise InvalidValueError.here(
+                f"min {self.min} is greater than max {self.max}"
             )
 
     def clip(self, pairs: Pairs) -> Pairs:
@@ -202,7 +202,7 @@ def number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         bound = nan
     if isnan(bound):
-        raise InvalidValueError(at_user_line(f"{name} is a number, got {value!r}"))
+        raise InvalidValueError.here(f"{name} is a number, got {value!r}")
     return bound
 
 
@@ -214,7 +214,5 @@ def positive(name: str, value: Any) -> float:
     """
     bound = number(name, value)
     if not 0.0 < bound < inf:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be greater than 0, got {value!r}")
-        )
+        raise InvalidValueError.here(f"{name} must be greater than 0, got {value!r}")
     return bound

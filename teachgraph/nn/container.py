@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from teachgraph.core.errors import at_user_line
 from teachgraph.errors import OutOfRangeError
 from teachgraph.nn.layer import Layer
 
@@ -36,11 +35,8 @@ class Numbered(Layer):
         """
         count = len(self)
         if not -count <= index < count:
-            raise OutOfRangeError(
-                at_user_line(
-                    f"index {index} is out of range for {type(self).__name__} of "
-                    f"{count}"
-                )
+            raise OutOfRangeError.here(
+                f"index {index} is out of range for {type(self).__name__} of {count}"
             )
         return index % count
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod, sqrt
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn import functional
 from teachgraph.nn.functional.conv import Numbers, Padding, several
 from teachgraph.nn.initializer import Normal
@@ -45,11 +45,9 @@ class Sliding(Layer):
     ) -> None:
         super().__init__()
         if groups < 1 or in_channels % groups or out_channels % groups:
-            raise InvalidValueError(
-                at_user_line(
-                    f"{groups} groups do not divide {in_channels} channels in and "
-                    f"{out_channels} out"
-                )
+            raise InvalidValueError.here(
+                f"{groups} groups do not divide {in_channels} channels in and "
+                f"{out_channels} out"
             )
         self._in_channels, self._out_channels = in_channels, out_channels
         self._kernel_size = several(kernel_size, self.dims)
@@ -112,9 +110,7 @@ class Convolution(Sliding):
             data_format,
         )
         if padding_mode not in PADDING_MODES:
-            raise InvalidValueError(
-                at_user_line(f"padding_mode is one of {PADDING_MODES}")
-            )
+            raise InvalidValueError.here(f"padding_mode is one of {PADDING_MODES}")
         self._padding_mode = padding_mode
         window = self._kernel_size
         usual = Normal(0.0, sqrt(2.0 / (prod(window) * in_channels)))
@@ -139,8 +135,8 @@ class Convolution(Sliding):
             InvalidValueError: The padding is not in numbers.
         """
         if isinstance(self._padding, str):
-            raise InvalidValueError(
-                at_user_line(f"padding_mode={self._padding_mode!r} needs numbers")
+            raise InvalidValueError.here(
+                f"padding_mode={self._padding_mode!r} needs numbers"
             )
         numbers, _ = functional.conv.paddings(
             self._padding, self.dims, self._data_format

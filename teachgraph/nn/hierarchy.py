@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
 
@@ -49,11 +49,9 @@ class HSigmoidLoss(Layer):
     ) -> None:
         super().__init__()
         if num_classes < 2 and not is_custom:
-            raise InvalidValueError(
-                at_user_line(
-                    "num_classes must not be less than 2 with default tree, got "
-                    f"{num_classes}"
-                )
+            raise InvalidValueError.here(
+                "num_classes must not be less than 2 with default tree, got "
+                f"{num_classes}"
             )
         self.num_classes = num_classes
         nodes = num_classes if is_custom else num_classes - 1

@@ -174,11 +174,9 @@ class Layer:
         if wanted is False:
             return None
         if any(size < 0 for size in shape):
-            raise InvalidValueError(
-                at_user_line(
-                    f"{type(self).__name__}: each dimension of a parameter is greater "
-                    f"than 0, got {list(shape)}"
-                )
+            raise InvalidValueError.here(
+                f"{type(self).__name__}: each dimension of a parameter is greater "
+                f"than 0, got {list(shape)}"
             )
         suffix = "b" if is_bias else "w"
         name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
@@ -378,11 +376,9 @@ class Layer:
             DTypeError: `state_dict` is no dictionary.
         """
         if not isinstance(state_dict, Mapping):
-            raise DTypeError(
-                at_user_line(
-                    "a state is a dictionary from names to values, as state_dict() or "
-                    f"load() give it, got {type(state_dict).__name__}"
-                )
+            raise DTypeError.here(
+                "a state is a dictionary from names to values, as state_dict() or "
+                f"load() give it, got {type(state_dict).__name__}"
             )
         own = self.state_dict()
         named = own if use_structured_name else {v.name: v for v in own.values()}
@@ -441,12 +437,10 @@ class Layer:
         """
         wanted = dtypes.convert(dtype)
         if not dtypes.is_floating(wanted):
-            raise DTypeError(at_user_line(f"a layer computes in floats, not {wanted}"))
+            raise DTypeError.here(f"a layer computes in floats, not {wanted}")
         for tensor in [*self.parameters(), *self.buffers()]:
             if isinstance(tensor, Variable):
-                raise ModeError(
-                    at_user_line("the parameters of a program keep their dtype")
-                )
+                raise ModeError.here("the parameters of a program keep their dtype")
             if dtypes.is_floating(tensor.dtype):
                 tensor.data = tensor.data.astype(wanted)
         for layer in self.sublayers(include_self=True):
@@ -524,11 +518,9 @@ def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
         DTypeError: It is something else.
     """
     if value is not None and not isinstance(value, kinds):
-        raise DTypeError(
-            at_user_line(
-                f"the {word} to be added should be of type {kinds[0].__name__} or "
-                f"None, but got {type(value).__name__!r}"
-            )
+        raise DTypeError.here(
+            f"the {word} to be added should be of type {kinds[0].__name__} or "
+            f"None, but got {type(value).__name__!r}"
         )
 
 

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from teachgraph.core import unique_name
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.nn import functional
 from teachgraph.nn.batch_norm import ONE, check_rank
 from teachgraph.nn.functional.norm import sizes_of
@@ -134,8 +134,8 @@ class GroupNorm(Layer):
     ) -> None:
         super().__init__(name)
         if num_groups < 1 or num_channels % num_groups:
-            raise ShapeError(
-                at_user_line(f"{num_channels} channels cannot be {num_groups} groups")
+            raise ShapeError.here(
+                f"{num_channels} channels cannot be {num_groups} groups"
             )
         self.num_groups, self.num_channels = num_groups, num_channels
         self.epsilon, self.data_format = epsilon, data_format

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.observe import announce
 from teachgraph.nn import functional
 from teachgraph.nn.cells import (
@@ -111,11 +111,9 @@ class RNNBase(Layer):
     ) -> None:
         super().__init__()
         if direction not in ("forward", "bidirect", "bidirectional"):
-            raise InvalidValueError(
-                at_user_line(
-                    "direction should be forward or bidirect (or bidirectional), "
-                    f"received direction = {direction}"
-                )
+            raise InvalidValueError.here(
+                "direction should be forward or bidirect (or bidirectional), "
+                f"received direction = {direction}"
             )
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
@@ -156,11 +154,8 @@ class RNNBase(Layer):
             layout = (
                 "[steps, batch, size]" if self.time_major else "[batch, steps, size]"
             )
-            raise ShapeError(
-                at_user_line(
-                    f"{type(self).__name__}: inputs are {layout}, got "
-                    f"{describe(inputs)}"
-                )
+            raise ShapeError.here(
+                f"{type(self).__name__}: inputs are {layout}, got {describe(inputs)}"
             )
         x = inputs if self.time_major else functions.transpose(inputs, [1, 0, 2])
         last = []

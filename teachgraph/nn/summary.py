@@ -17,7 +17,7 @@ import numpy as np
 from teachgraph import nn
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 
 __all__ = ["flops", "summary"]
@@ -110,8 +110,8 @@ def random_input(size: Sequence[Any], kind: Any) -> Tensor:
     """Create one input; zeros for an integer dtype, as they are valid indices."""
     shape = [1 if n is None or n == -1 else n for n in size]
     if not all(isinstance(n, int) and n > 0 for n in shape):
-        raise InvalidValueError(
-            at_user_line(f"input_size holds positive integers, -1 or None, got {size}")
+        raise InvalidValueError.here(
+            f"input_size holds positive integers, -1 or None, got {size}"
         )
     dtype = dtypes.convert(kind)
     if dtype.kind != "f":

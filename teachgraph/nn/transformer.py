@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, ClassVar, NamedTuple
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn import functional
 from teachgraph.nn.container import LayerList
 from teachgraph.nn.dropout import Dropout
@@ -86,11 +86,9 @@ class MultiHeadAttention(Layer):
     ) -> None:
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
-            raise InvalidValueError(
-                at_user_line(
-                    f"embed_dim must be a positive multiple of num_heads, got "
-                    f"{embed_dim} and {num_heads}"
-                )
+            raise InvalidValueError.here(
+                f"embed_dim must be a positive multiple of num_heads, got "
+                f"{embed_dim} and {num_heads}"
             )
         self.embed_dim, self.num_heads = embed_dim, num_heads
         self.head_dim = embed_dim // num_heads

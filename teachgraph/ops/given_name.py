@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.unique_name import Layer, scope
 
 __all__ = ["given"]
@@ -37,5 +37,5 @@ def given(name: Any) -> AbstractContextManager[Any]:
     if name is None:
         return nullcontext()
     if not isinstance(name, str):
-        raise InvalidValueError(at_user_line(f"a name is a str, not {name!r}"))
+        raise InvalidValueError.here(f"a name is a str, not {name!r}")
     return scope(Given(name)) if name else nullcontext()

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Op
 from teachgraph.core.ops import fill_constant, uniform_random
 from teachgraph.ops.creation import assign_value
@@ -209,8 +209,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         return sqrt(2.0 / (1.0 + slope**2))
     if nonlinearity not in GAINS:
         known = ", ".join([*GAINS, "leaky_relu"])
-        raise InvalidValueError(
-            at_user_line(f"no gain is known of {nonlinearity!r}, only of {known}")
+        raise InvalidValueError.here(
+            f"no gain is known of {nonlinearity!r}, only of {known}"
         )
     return GAINS[nonlinearity]
 
@@ -292,11 +292,9 @@ class Dirac(Initializer):
             ShapeError: It is no shape of filters, or the groups do not divide them.
         """
         if not 3 <= len(shape) <= 5 or self.groups < 1 or shape[0] % self.groups:
-            raise ShapeError(
-                at_user_line(
-                    "Dirac is for filters [out, in, 1 to 3 sizes], and out in "
-                    f"{self.groups} equal groups; got {list(shape)}"
-                )
+            raise ShapeError.here(
+                "Dirac is for filters [out, in, 1 to 3 sizes], and out in "
+                f"{self.groups} equal groups; got {list(shape)}"
             )
         filters = np.zeros(tuple(shape), dtype)
         middle = [size // 2 for size in shape[2:]]
@@ -321,9 +319,7 @@ class Bilinear(Initializer):
             ShapeError: The filters are not square.
         """
         if len(shape) != 4 or shape[2] != shape[3]:
-            raise ShapeError(
-                at_user_line(f"Bilinear is for square filters, got {list(shape)}")
-            )
+            raise ShapeError.here(f"Bilinear is for square filters, got {list(shape)}")
         factor = ceil(shape[3] / 2)
         centre = (2 * factor - 1 - factor % 2) / (2 * factor)
         near = 1.0 - np.abs(np.arange(shape[3]) / factor - centre)

@@ -16,7 +16,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     NotInitializedError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.static.layers import initialised
 from teachgraph.static.scope import global_scope
@@ -106,11 +105,9 @@ class Accumulators:
             for kept in several
         ]
         if saved and not matched:
-            raise InvalidValueError(
-                at_user_line(
-                    "nothing of this state is of a parameter of this optimizer; its "
-                    f"names begin with {next(iter(state))!r}"
-                )
+            raise InvalidValueError.here(
+                "nothing of this state is of a parameter of this optimizer; its "
+                f"names begin with {next(iter(state))!r}"
             )
         for kept, value in matched:
             put(kept, value)
@@ -130,13 +127,11 @@ def fitting(kept: Any, saved: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """
     key = unnumbered(kept.name)
     if key not in saved:
-        raise InvalidValueError(at_user_line(f"the state has no {key}"))
+        raise InvalidValueError.here(f"the state has no {key}")
     value: np.ndarray[Any, Any] = saved[key]
     if value.shape != tuple(kept.shape):
-        raise ShapeError(
-            at_user_line(
-                f"the state of {key} is {list(value.shape)}, must be {list(kept.shape)}"
-            )
+        raise ShapeError.here(
+            f"the state of {key} is {list(value.shape)}, must be {list(kept.shape)}"
         )
     return value.astype(kept.dtype)
 
@@ -162,9 +157,7 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
     """
     array = np.array(value)
     if array.dtype.kind not in "biuf":
-        raise InvalidValueError(
-            at_user_line(f"a saved value holds numbers, got {type(value)}")
-        )
+        raise InvalidValueError.here(f"a saved value holds numbers, got {type(value)}")
     return array
 
 
@@ -178,7 +171,7 @@ def value_of(kept: Any) -> np.ndarray[Any, Any]:
         return kept.data
     value = global_scope().values.get(kept.name)
     if value is None:
-        raise NotInitializedError(
-            at_user_line(f"{kept.name} has no value yet: run the startup program")
+        raise NotInitializedError.here(
+            f"{kept.name} has no value yet: run the startup program"
         )
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.ops.optimize import adam, adamw
 from teachgraph.optimizer.accumulators import Kept
 from teachgraph.optimizer.checks import FRACTION, NOT_NEGATIVE, Range
@@ -177,6 +177,4 @@ def check_functions(**functions: Any) -> None:
     """
     for name, function in functions.items():
         if function is not None and not callable(function):
-            raise DTypeError(
-                at_user_line(f"{name} is a function or None, got {function!r}")
-            )
+            raise DTypeError.here(f"{name} is a function or None, got {function!r}")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["FRACTION", "NOT_NEGATIVE", "NUMBERS", "Range", "check", "is_number"]
 
@@ -44,6 +44,6 @@ def check(options: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
     for name, allowed in ranges.items():
         value = options[name]
         if not is_number(value) or not allowed.low <= value < allowed.high:
-            raise InvalidValueError(
-                at_user_line(f"{name} must be a number {allowed}, got {value!r}")
+            raise InvalidValueError.here(
+                f"{name} must be a number {allowed}, got {value!r}"
             )

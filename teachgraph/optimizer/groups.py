@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.ops.error_message import describe
 from teachgraph.optimizer.checks import is_number
@@ -61,8 +61,8 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
     groups = [group_of(item, common) for item in found]
     named = [name_of(p) for group in groups for p in group.parameters or ()]
     if len(set(named)) < len(named):
-        raise InvalidValueError(
-            at_user_line("some parameters appear in more than one parameter group")
+        raise InvalidValueError.here(
+            "some parameters appear in more than one parameter group"
         )
     for group in groups:
         for parameter in group.parameters or ():
@@ -88,8 +88,8 @@ def impose(parameter: Any, group: Group, *, decays: bool) -> None:
 def group_of(given: Any, common: Group) -> Group:
     """Build one group from a dict."""
     if not isinstance(given, Mapping) or "params" not in given:
-        raise InvalidValueError(
-            at_user_line(f"each parameter group is a dict with 'params', got {given!r}")
+        raise InvalidValueError.here(
+            f"each parameter group is a dict with 'params', got {given!r}"
         )
     settings = dict(given)
     own: dict[str, Any] = {"parameters": several(settings.pop("params"), KINDS)}
@@ -101,8 +101,8 @@ def group_of(given: Any, common: Group) -> Group:
         own["regularizer"] = regularizer_of(settings.pop("weight_decay"))
     if unknown := [name for name in settings if name not in common.options]:
         known = ["learning_rate", "weight_decay", "grad_clip", *common.options]
-        raise InvalidValueError(
-            at_user_line(f"a parameter group takes {', '.join(known)}, not {unknown}")
+        raise InvalidValueError.here(
+            f"a parameter group takes {', '.join(known)}, not {unknown}"
         )
     return replace(common, options={**common.options, **settings}, **own)
 
@@ -117,11 +117,9 @@ def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
     found = None if alone else list(parameters)
     if found is None or not all(isinstance(p, kinds) for p in found):
         odd = parameters if found is None else found
-        raise DTypeError(
-            at_user_line(
-                "`parameters` argument given to the optimizer should be an iterable of "
-                f"Tensors, such as layer.parameters(), got {in_short(odd)}"
-            )
+        raise DTypeError.here(
+            "`parameters` argument given to the optimizer should be an iterable of "
+            f"Tensors, such as layer.parameters(), got {in_short(odd)}"
         )
     return found
 
@@ -145,8 +143,8 @@ def factor_of(value: Any) -> float:
         InvalidValueError: The value is no number of at least 0.
     """
     if not is_number(value) or not value >= 0:
-        raise InvalidValueError(
-            at_user_line(f"a group's learning_rate is a factor, got {value!r}")
+        raise InvalidValueError.here(
+            f"a group's learning_rate is a factor, got {value!r}"
         )
     return float(value)
 
@@ -159,11 +157,9 @@ def clip_of(value: Any) -> ClipGradBase | None:
     """
     if value is None or isinstance(value, ClipGradBase):
         return value
-    raise DTypeError(
-        at_user_line(
-            "'grad_clip' should be an instance of GradientClipBase's derived class, "
-            f"such as nn.ClipGradByNorm(1.0), got {value!r}"
-        )
+    raise DTypeError.here(
+        "'grad_clip' should be an instance of GradientClipBase's derived class, "
+        f"such as nn.ClipGradByNorm(1.0), got {value!r}"
     )
 
 
@@ -176,7 +172,7 @@ def regularizer_of(value: Any) -> WeightDecayRegularizer | None:
     if value is None or isinstance(value, WeightDecayRegularizer):
         return value
     if not is_number(value):
-        raise DTypeError(
-            at_user_line(f"weight_decay is a number, L1Decay or L2Decay, got {value!r}")
+        raise DTypeError.here(
+            f"weight_decay is a number, L1Decay or L2Decay, got {value!r}"
         )
     return L2Decay(value)

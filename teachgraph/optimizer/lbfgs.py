@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.autograd.grad_mode import enable_grad
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.optimizer.line_search import Point, strong_wolfe
 from teachgraph.optimizer.lr import LRScheduler
@@ -75,16 +75,12 @@ class LBFGS(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, name=name)
         if line_search_fn not in (None, "strong_wolfe"):
-            raise InvalidValueError(
-                at_user_line(
-                    f"line_search_fn is None or 'strong_wolfe', got {line_search_fn!r}"
-                )
+            raise InvalidValueError.here(
+                f"line_search_fn is None or 'strong_wolfe', got {line_search_fn!r}"
             )
         if weight_decay is not None or grad_clip is not None:
-            raise InvalidValueError(
-                at_user_line(
-                    "LBFGS has no weight_decay or grad_clip: add a decay to the loss"
-                )
+            raise InvalidValueError.here(
+                "LBFGS has no weight_decay or grad_clip: add a decay to the loss"
             )
         self.max_iter, self.max_eval = max_iter, max_eval or max_iter * 5 // 4
         self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change
@@ -129,7 +125,7 @@ class LBFGS(Optimizer):
             ModeError: In static mode, or without a closure.
         """
         if closure is None or not in_dynamic_mode():
-            raise ModeError(at_user_line("LBFGS.step needs a closure, in dynamic mode"))
+            raise ModeError.here("LBFGS.step needs a closure, in dynamic mode")
         loss, grad = self.evaluated(closure)
         first, evaluations, previous = loss, 1, float(loss)
         for count in range(1, self.max_iter + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError
 from teachgraph.optimizer.optimizer import Optimizer, Pairs
 from teachgraph.static.append_backward import append_backward
 from teachgraph.static.operator import Operator
@@ -97,7 +97,7 @@ class RecomputeOptimizer:
             TypeError: The loss is no Variable, as in dynamic mode.
         """
         if self._checkpoints is None:
-            raise ModeError(at_user_line("You should call _set_checkpoints first"))
+            raise ModeError.here("You should call _set_checkpoints first")
         return append_backward(
             loss, parameter_list, no_grad_set, callbacks, self._checkpoints
         )

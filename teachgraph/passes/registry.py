@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
 from teachgraph.passes.check import check
 from teachgraph.passes.copying import copied
@@ -186,7 +186,5 @@ def pass_of(name: str) -> Pass:
     """
     if name not in _passes:
         known = ", ".join(sorted(_passes))
-        raise ProgramError(
-            at_user_line(f"there is no pass {name!r}; there are {known}")
-        )
+        raise ProgramError.here(f"there is no pass {name!r}; there are {known}")
     return _passes[name]

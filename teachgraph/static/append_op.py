@@ -11,7 +11,7 @@ from teachgraph.core.build import (
     own_variable,
     pass_stop_gradient,
 )
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import GradOp, Op, find, slot_name
 from teachgraph.core.program import Block, Operator, Slots, Variable
 
@@ -33,9 +33,7 @@ def insert_named(
         OpError: The inputs do not fit.
     """
     if not type:
-        raise ProgramError(
-            at_user_line("`type` to initialized an Operator can not be None.")
-        )
+        raise ProgramError.here("`type` to initialized an Operator can not be None.")
     op = find(type)
     ins, outs = names_in(block, inputs), names_in(block, outputs)
     check_slots(op, ins, outs)
@@ -79,19 +77,17 @@ def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
         slot, several = slot_name(name), op.variadic and name == op.inputs[-1]
         count = len(inputs.get(slot, ()))
         if not count and not several and name not in op.optional:
-            raise ProgramError(at_user_line(f"{op.type}: Input {slot} not found"))
+            raise ProgramError.here(f"{op.type}: Input {slot} not found")
         if count > 1 and not several:
-            raise ProgramError(
-                at_user_line(f"{op.type}: Input {slot} is one variable, got {count}")
+            raise ProgramError.here(
+                f"{op.type}: Input {slot} is one variable, got {count}"
             )
     required = [slot_name(name) for name in op.outputs]
     if any(not outputs.get(slot) for slot in required) and op.type != "py_func":
         wanted = f"[{', '.join(required)}]"
-        raise ProgramError(
-            at_user_line(
-                f'Incorrect setting for output(s) of operator "{op.type}", '
-                f"should set: {wanted}."
-            )
+        raise ProgramError.here(
+            f'Incorrect setting for output(s) of operator "{op.type}", '
+            f"should set: {wanted}."
         )
 
 

@@ -11,7 +11,6 @@ from typing import Any, NoReturn, Self
 
 from teachgraph.control_flow.arrays import ARRAY, array_length, array_write
 from teachgraph.control_flow.sub_block import as_variable, kept_apart
-from teachgraph.core.errors import at_user_line
 from teachgraph.core.op import Op, Traced, slot_name
 from teachgraph.core.program import current_block, default_main_program
 from teachgraph.errors import ConversionError
@@ -128,13 +127,11 @@ def refuse(array: ArrayVariable, what: str) -> NoReturn:
     Raises:
         ConversionError: Always.
     """
-    raise ConversionError(
-        at_user_line(
-            f"the list {array.name!r}, whose length is known only when the program "
-            f"runs, cannot {what}; it can be appended to, popped from, inserted into, "
-            "added to another, indexed, sliced, and gone through by a `for` statement. "
-            "Stack it into one tensor for anything else"
-        )
+    raise ConversionError.here(
+        f"the list {array.name!r}, whose length is known only when the program "
+        f"runs, cannot {what}; it can be appended to, popped from, inserted into, "
+        "added to another, indexed, sliced, and gone through by a `for` statement. "
+        "Stack it into one tensor for anything else"
     )
 
 

@@ -9,7 +9,7 @@ from teachgraph.control_flow.sub_block import replace_name
 from teachgraph.core import dtypes
 from teachgraph.core import program as core
 from teachgraph.core.build import append
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import Op
 from teachgraph.core.program import OpRole, Slots
 from teachgraph.ops.param_attr import ParamAttr
@@ -130,7 +130,7 @@ class Block(core.Block):
             ProgramError: The new name is taken.
         """
         if new in self.vars:
-            raise ProgramError(at_user_line(f"the name {new!r} is taken"))
+            raise ProgramError.here(f"the name {new!r} is taken")
         self.vars = {
             new if name == old else name: variable
             for name, variable in self.vars.items()
@@ -194,10 +194,8 @@ class Block(core.Block):
             ProgramError: There is none.
         """
         if not -len(self.ops) <= index < len(self.ops):
-            raise ProgramError(
-                at_user_line(
-                    f"no operator {index}: block {self.idx} has {len(self.ops)}"
-                )
+            raise ProgramError.here(
+                f"no operator {index}: block {self.idx} has {len(self.ops)}"
             )
         self._remove_op(index)
 

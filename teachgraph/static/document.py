@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core.errors import TeachgraphError, at_user_line
+from teachgraph.core.errors import TeachgraphError
 from teachgraph.errors import DataError
 
 __all__ = ["DEEPEST", "Part", "parsed", "reading", "sound"]
@@ -32,7 +32,7 @@ class Part:
 
     def refuse(self, reason: str) -> DataError:
         """The error about this part of the document."""
-        return DataError(at_user_line(f"{self.path or 'the document'}: {reason}"))
+        return DataError.here(f"{self.path or 'the document'}: {reason}")
 
     def of(self, kind: type, word: str) -> Any:
         """The value, which must be of this type exactly: True is no integer."""
@@ -155,7 +155,7 @@ def reading(source: Any) -> Iterator[None]:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"[:1000]
-        raise DataError(at_user_line(f"{source} is damaged: {reason}")) from error
+        raise DataError.here(f"{source} is damaged: {reason}") from error
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from teachgraph.control_flow.cond import cond
 from teachgraph.core import unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import functions
 from teachgraph.static.counting import autoincreased_step_counter
 from teachgraph.static.layers import create_global_var, name_scope
@@ -51,8 +51,8 @@ class ExponentialMovingAverage:
         self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None
     ) -> None:
         if not 0 <= decay < 1:
-            raise InvalidValueError(
-                at_user_line(f"decay is at least 0 and less than 1, got {decay!r}")
+            raise InvalidValueError.here(
+                f"decay is at least 0 and less than 1, got {decay!r}"
             )
         self._program, self._name = default_main_program(), name or ""
         self._rate = self.rate(decay, thres_steps)

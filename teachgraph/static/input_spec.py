@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["InputSpec"]
 
@@ -90,8 +90,8 @@ class InputSpec:
             InvalidValueError: There is none.
         """
         if not self.shape:
-            raise InvalidValueError(
-                at_user_line("Not support to unbatch a InputSpec when len(shape) == 0.")
+            raise InvalidValueError.here(
+                "Not support to unbatch a InputSpec when len(shape) == 0."
             )
         self.shape = self.shape[1:]
         return self
@@ -128,10 +128,8 @@ def sizes(shape: Any) -> tuple[int, ...]:
     for size in shape:
         whole = isinstance(size, (int, np.integer)) and not isinstance(size, bool)
         if size is not None and not whole:
-            raise InvalidValueError(
-                at_user_line(
-                    "Only value of type `int` and None are allowed in `shape` of "
-                    f"InputSpec, but received {size!r}"
-                )
+            raise InvalidValueError.here(
+                "Only value of type `int` and None are allowed in `shape` of "
+                f"InputSpec, but received {size!r}"
             )
     return tuple(-1 if n is None or n < 0 else int(n) for n in shape)

@@ -23,7 +23,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.build import TRIAL_SIZES, agreed
 from teachgraph.core.dtypes import is_floating
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.modes import using
 from teachgraph.core.op import op
 from teachgraph.core.program import (
@@ -160,9 +160,7 @@ def template(value: Any, found: list[Variable]) -> Any:
         return value.tolist()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise ProgramError(
-        at_user_line(f"a {type(value).__name__} beside sizes that are Variables")
-    )
+    raise ProgramError.here(f"a {type(value).__name__} beside sizes that are Variables")
 
 
 def inferred(
@@ -179,11 +177,9 @@ def inferred(
     numbers = dict.fromkeys(numbers_among(name, arguments))
     for position in numbers:
         if -1 in inputs[position].shape:
-            raise ProgramError(
-                at_user_line(
-                    f"{name}: {inputs[position].name!r} holds an unknown number of "
-                    "sizes, so the result would have an unknown number of dimensions"
-                )
+            raise ProgramError.here(
+                f"{name}: {inputs[position].name!r} holds an unknown number of "
+                "sizes, so the result would have an unknown number of dimensions"
             )
     results: list[list[tuple[Spec, set[int]]]] = []
     many, reason = False, None

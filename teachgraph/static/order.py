@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from teachgraph.control_flow.sub_block import handed_in
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import EMPTY, Block, Operator
 
 __all__ = ["check_order", "first_writer"]
@@ -65,7 +65,7 @@ def unknown(operator: Operator, name: str) -> ProgramError:
     else:
         reason = later(operator, writer, name)
     message = f"{operator.type} reads {name!r} before it has a value: {reason}"
-    return ProgramError(at_user_line(message, (operator.twin or operator).callsite))
+    return ProgramError.here(message, (operator.twin or operator).callsite)
 
 
 def unseen(block: Block, name: str) -> bool:

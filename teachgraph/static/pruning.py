@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Block, Operator, OpRole, Program, Variable
 
 __all__ = ["needed", "pruned"]
@@ -76,8 +76,8 @@ def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Opera
     strange = {op for op in operators if op.block.program is not program}
     missing = [n for n in sorted(names) if not program.global_block().has_var(n)]
     if strange or missing:
-        raise ProgramError(
-            at_user_line(f"no targets of this program: {missing or list(strange)}")
+        raise ProgramError.here(
+            f"no targets of this program: {missing or list(strange)}"
         )
     return names, operators
 

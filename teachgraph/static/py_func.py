@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.core.backward import Backward, Parts, has_gradient
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import EMPTY, Operator, OpRole
 from teachgraph.ops import py_func as ops
 from teachgraph.ops.error_context import all_in_words
@@ -97,11 +97,9 @@ def check_shapes(outputs: Sequence[Variable]) -> None:
     """The user alone knows the shapes of what the function returns."""
     for variable in outputs:
         if not variable.shape:
-            raise ProgramError(
-                at_user_line(
-                    "Output shapes of py_func op should be provided by users manually: "
-                    f"{variable.name!r} has none"
-                )
+            raise ProgramError.here(
+                "Output shapes of py_func op should be provided by users manually: "
+                f"{variable.name!r} has none"
             )
 
 
@@ -110,11 +108,8 @@ def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> Non
     names = {v.name for v in known}
     for variable in skipped:
         if variable.name not in names:
-            raise ProgramError(
-                at_user_line(
-                    f"Variable {variable.name} is not found in forward inputs and "
-                    "outputs"
-                )
+            raise ProgramError.here(
+                f"Variable {variable.name} is not found in forward inputs and outputs"
             )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.core import executor as core
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.executor import scopes
 from teachgraph.core.threads import Guard
 
@@ -63,9 +63,7 @@ class ScopeVariable:
         """
         old, new = self.scope.values[self.name], np.array(value)
         if old is not None and not np.can_cast(new.dtype, old.dtype, "same_kind"):
-            raise DTypeError(
-                at_user_line(f"{self.name!r} holds {old.dtype}, got {new.dtype}")
-            )
+            raise DTypeError.here(f"{self.name!r} holds {old.dtype}, got {new.dtype}")
         self.scope.values[self.name] = new if old is None else new.astype(old.dtype)
 
     def shape(self) -> list[int]:

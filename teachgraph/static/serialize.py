@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Block, Operator, Program, Variable
 from teachgraph.regularizer import L1Decay, L2Decay
 from teachgraph.static.variable import Parameter
@@ -100,11 +100,9 @@ def regularizer_document(parameter: Parameter) -> Json:
     for kind in (L1Decay, L2Decay):
         if isinstance(decay, kind):
             return {"type": kind.__name__, "coeff": decay.coeff}
-    raise ProgramError(
-        at_user_line(
-            f"{parameter.name}: its regularizer is a {type(decay).__name__}; a "
-            "document can hold L1Decay and L2Decay"
-        )
+    raise ProgramError.here(
+        f"{parameter.name}: its regularizer is a {type(decay).__name__}; a "
+        "document can hold L1Decay and L2Decay"
     )
 
 
@@ -115,13 +113,11 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
         ProgramError: It is a `py_func` or a `pylayer`.
     """
     if operator.type in CALLS_PYTHON:
-        raise ProgramError(
-            at_user_line(
-                f"a {operator.type} calls a function of this process, which no "
-                "document can hold: save the program without it, or write the "
-                "function as ops",
-                operator.callsite,
-            )
+        raise ProgramError.here(
+            f"a {operator.type} calls a function of this process, which no "
+            "document can hold: save the program without it, or write the "
+            "function as ops",
+            operator.callsite,
         )
     found: Json = {
         "type": operator.type,
@@ -145,10 +141,8 @@ def attribute(operator: Operator, name: str) -> Json:
     try:
         return attribute_document(operator.attrs[name])
     except TypeError as error:
-        raise ProgramError(
-            at_user_line(
-                f"{operator.type}: the attribute {name!r} {error}", operator.callsite
-            )
+        raise ProgramError.here(
+            f"{operator.type}: the attribute {name!r} {error}", operator.callsite
         ) from None
 
 

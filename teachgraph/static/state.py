@@ -12,7 +12,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     NotInitializedError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.core.program import Parameter, Program, Variable
 from teachgraph.static.scope import Scope, global_scope
@@ -81,11 +80,9 @@ def array_of(variable: Variable, scope: Scope | None = None) -> Array:
     """
     value = (global_scope() if scope is None else scope).values.get(variable.name)
     if value is None:
-        raise NotInitializedError(
-            at_user_line(
-                f"The variable {variable.name} has no value in this scope: run the "
-                "startup program first"
-            )
+        raise NotInitializedError.here(
+            f"The variable {variable.name} has no value in this scope: run the "
+            "startup program first"
         )
     return value
 
@@ -101,13 +98,11 @@ def put(variable: Variable, value: Any, scope: Scope | None = None) -> None:
         want in (-1, got) for want, got in zip(variable.shape, array.shape, strict=True)
     )
     if not fits or array.dtype != variable.dtype:
-        raise ShapeError(
-            at_user_line(
-                "Shape not matching: the Program requires a parameter with a shape of "
-                f"({variable.shape}) and {variable.dtype}, while the loaded parameter "
-                f"(namely [ {variable.name} ]) has a shape of  ({array.shape}) and "
-                f"{array.dtype}."
-            )
+        raise ShapeError.here(
+            "Shape not matching: the Program requires a parameter with a shape of "
+            f"({variable.shape}) and {variable.dtype}, while the loaded parameter "
+            f"(namely [ {variable.name} ]) has a shape of  ({array.shape}) and "
+            f"{array.dtype}."
         )
     (global_scope() if scope is None else scope).values[variable.name] = array
 
@@ -117,9 +112,7 @@ def state_tensors(
 ) -> dict[str, Tensor]:
     """The values of what outlives a run, as Tensors: `Program.state_dict`."""
     if mode not in MODES:
-        raise InvalidValueError(
-            at_user_line(f"mode is one of {', '.join(MODES)}, got {mode!r}")
-        )
+        raise InvalidValueError.here(f"mode is one of {', '.join(MODES)}, got {mode!r}")
     return {
         variable.name: Tensor.results(np.array(array_of(variable, scope)))
         for variable in persistables(program, MODES[mode])

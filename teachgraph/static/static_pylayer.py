@@ -14,7 +14,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     ModeError,
     ProgramError,
-    at_user_line,
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.op import op
@@ -104,14 +103,12 @@ def check(inputs: Sequence[Any], backward_fn: Any) -> None:
     """Refuse dynamic mode, and a gradient that nothing computes."""
     if in_dynamic_mode():
         message = "static_pylayer is for programs: use autograd.PyLayer"
-        raise ModeError(at_user_line(message))
+        raise ModeError.here(message)
     wanting = [x.name for x in inputs if not x.stop_gradient]
     if backward_fn is None and wanting:
-        raise InvalidValueError(
-            at_user_line(
-                "without backward_fn the stop_gradient of all inputs is True, but "
-                f"{wanting} want a gradient"
-            )
+        raise InvalidValueError.here(
+            "without backward_fn the stop_gradient of all inputs is True, but "
+            f"{wanting} want a gradient"
         )
 
 
@@ -135,11 +132,9 @@ def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None
     found = flat(function(*upstream))
     count = operator.attrs["taken"]
     if len(found) != count:
-        raise ProgramError(
-            at_user_line(
-                f"backward_fn returned {len(found)} gradients for {count} inputs",
-                operator.callsite,
-            )
+        raise ProgramError.here(
+            f"backward_fn returned {len(found)} gradients for {count} inputs",
+            operator.callsite,
         )
     for position, part in parts.items():
         with unique_name.called(part):

@@ -13,7 +13,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core import program as core
 from teachgraph.core.build import append
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.op import Op
 from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import EMPTY, GRAD, current_block
@@ -138,11 +138,9 @@ class Variable(Methods, core.Variable):
         return variable_line(self)
 
     def __bool__(self) -> bool:
-        raise ModeError(
-            at_user_line(
-                f"the Variable {self.name!r} has no value before its program runs, so "
-                "Python cannot branch on it: use static.nn.cond or to_static"
-            )
+        raise ModeError.here(
+            f"the Variable {self.name!r} has no value before its program runs, so "
+            "Python cannot branch on it: use static.nn.cond or to_static"
         )
 
     def __getitem__(self, index: Any) -> Any:
@@ -157,8 +155,8 @@ class Variable(Methods, core.Variable):
         if self.type == "LOD_TENSOR_ARRAY":
             raise self._only_now("len")
         if not self.shape or self.shape[0] == -1:
-            raise InvalidValueError(
-                at_user_line(f"the length of the Variable {self.name!r} is not known")
+            raise InvalidValueError.here(
+                f"the length of the Variable {self.name!r} is not known"
             )
         return self.shape[0]
 
@@ -166,13 +164,11 @@ class Variable(Methods, core.Variable):
         return (self[i] for i in range(len(self)))
 
     def _only_now(self, what: str) -> ModeError:
-        return ModeError(
-            at_user_line(
-                f"{what!r} needs a value, and the Variable {self.name!r} gets one only "
-                "when an Executor runs its program: fetch it there; in a function of "
-                "to_static, use tensors' own functions in the place of NumPy's, and "
-                f"{what!r} on what the function returns"
-            )
+        return ModeError.here(
+            f"{what!r} needs a value, and the Variable {self.name!r} gets one only "
+            "when an Executor runs its program: fetch it there; in a function of "
+            "to_static, use tensors' own functions in the place of NumPy's, and "
+            f"{what!r} on what the function returns"
         )
 
     def detach(self) -> Any:
@@ -194,11 +190,9 @@ class Variable(Methods, core.Variable):
             ModeError: The variable belongs to a branch or a loop.
         """
         if self.block.parent is not None:
-            raise ModeError(
-                at_user_line(
-                    f"register_hook: {self.name!r} lives inside a branch or a loop; "
-                    "hook what these return"
-                )
+            raise ModeError.here(
+                f"register_hook: {self.name!r} lives inside a branch or a loop; "
+                "hook what these return"
             )
         key = object()
         return HookHandle(add_hook(self, key, hook), key)

@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.core import unique_name
 from teachgraph.core.build import new_parameter
-from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.initializer import Initializer
@@ -45,10 +45,10 @@ def normalised(
     dim = attr.dim
     if dim is not None and not 0 <= dim < len(shape):
         reason = f"WeightNormParamAttr: no dimension {dim} in a weight {list(shape)}"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
     if default_main_program().adopt is not None:
         reason = "WeightNormParamAttr: give a layer to nn.utils.weight_norm instead"
-        raise ModeError(at_user_line(reason))
+        raise ModeError.here(reason)
     sizes = [size if i == dim else 1 for i, size in enumerate(shape)]
     g = current_block().create_parameter(f"{name}_g", sizes, dtype, attr)
     v: Any = new_parameter.call(f"{name}_v", shape, dtype, attr, initializer)

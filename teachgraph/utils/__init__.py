@@ -87,7 +87,7 @@ def numbers_of(version: str) -> tuple[int, ...]:
     """
     parts = version.split(".")
     if not all(part.isdigit() for part in parts):
-        raise InvalidValueError(at_user_line(f"{version!r} is no version, as 2.6.2 is"))
+        raise InvalidValueError.here(f"{version!r} is no version, as 2.6.2 is")
     numbers = [int(part) for part in parts]
     while numbers and not numbers[-1]:
         numbers.pop()
@@ -110,7 +110,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
         wanted = wanted if max_version is None else f"{min_version} to {max_version}"
         followed = ".".join(map(str, FOLLOWED))
         reason = f"what is here follows Paddle {followed}, not {wanted}"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
 
 
 def run_check() -> None:

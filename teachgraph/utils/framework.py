@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.layer import Layer
 from teachgraph.ops.param_attr import ParamAttr
 
@@ -78,7 +78,7 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
     for name in names:
         if name not in known:
             told = f"there is no flag {name!r} here, only {', '.join(known)}"
-            raise InvalidValueError(at_user_line(told))
+            raise InvalidValueError.here(told)
     return {name: known[name] for name in names}
 
 
@@ -102,7 +102,7 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     for name, value in changed.items():
         if name != NAN:
             told = f"{name} is {value} here and cannot be changed; see set_flags"
-            raise InvalidValueError(at_user_line(told))
+            raise InvalidValueError.here(told)
     if changed:
         import_module(CHECK).check_nan_inf(bool(flags[NAN]))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.nn import Layer, functional, initializer
 from teachgraph.ops import boxes as box_ops
 from teachgraph.ops import functions, regions
@@ -43,7 +43,7 @@ def pair(value: Size) -> list[int]:
     """
     both = [value, value] if isinstance(value, int) else list(value)
     if len(both) != 2:
-        raise InvalidValueError(at_user_line(f"one number or two, not {value}"))
+        raise InvalidValueError.here(f"one number or two, not {value}")
     return both
 
 
@@ -236,7 +236,7 @@ def nms(
         return best_first(boxes, scores, iou_threshold)
     if categories is None:
         reason = "nms: with category_idxs, categories lists those that there are"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
     kept = []
     for category in categories:
         own = functions.flatten(functions.nonzero(category_idxs == category))
@@ -293,7 +293,7 @@ def box_coder(
     if isinstance(prior_box_var, (list, tuple)):
         if len(prior_box_var) != 4:
             reason = f"box_coder: four variances, not {len(prior_box_var)}"
-            raise InvalidValueError(at_user_line(reason))
+            raise InvalidValueError.here(reason)
         how["variance"], variances = [float(v) for v in prior_box_var], None
     return box_ops.box_coder(prior_box, variances, target_box, **how, axis=axis)
 
@@ -424,7 +424,7 @@ def deform_conv2d(
     wanted = [2 * deformable_groups * count, *sizes]
     if list(offset.shape[1:]) != wanted:
         reason = f"offsets {list(offset.shape)} in place of {['N', *wanted]}"
-        raise ShapeError(at_user_line(f"deform_conv2d: {reason}"))
+        raise ShapeError.here(f"deform_conv2d: {reason}")
     moved = functions.reshape(offset, [-1, *kernel, 2, *sizes])
     kind = dtypes.convert(offset.dtype)
     rows = moved[:, :, :, 0] + down[:, None, :, None].astype(kind)
@@ -498,7 +498,7 @@ class DeformConv2D(Layer):
         super().__init__()
         if in_channels % groups:
             reason = f"{in_channels} channels are no multiple of {groups} groups"
-            raise InvalidValueError(at_user_line(f"DeformConv2D: {reason}"))
+            raise InvalidValueError.here(f"DeformConv2D: {reason}")
         kernel = pair(kernel_size)
         self._options: dict[str, Any] = {
             "stride": stride,

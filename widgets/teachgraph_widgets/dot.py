@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.cli.ipython import LabMissingError
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.tape import Edge, Output
 from teachgraph.nn.layer import Layer
 from teachgraph.static.program import Program
@@ -65,7 +65,7 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
         message = f"a figure is drawn of a Program or a Tensor, got {kind}"
         if isinstance(thing, Layer):
             message += ": give what it computes"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return drawing.graph
 
 
@@ -85,7 +85,7 @@ class Drawing:
         """Add a node and return its name."""
         if self.count >= MOST_NODES:
             limit = f"a figure has at most {MOST_NODES} nodes: tg.show draws any number"
-            raise InvalidValueError(at_user_line(limit))
+            raise InvalidValueError.here(limit)
         is_op = letter in "ƒ∂Δ"
         name = f"{'o' if is_op else 'v'}{self.count}"
         self.count += 1

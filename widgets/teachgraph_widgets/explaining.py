@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.program import Operator, Variable
 from teachgraph.core.tape import Edge, Output
 from teachgraph_widgets.folded import number_text, shape_text
@@ -51,14 +51,14 @@ def explain(value: Any, most: int = MOST_STEPS) -> Text:
     """
     if not isinstance(most, int) or most < 1:
         message = f"most is how many ops to show, at least 1, got {most!r}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     if isinstance(value, Tensor):
         lines = list(of_tensor(value, most))
     elif isinstance(value, Variable):
         lines = list(of_variable(value, most))
     else:
         message = f"explain takes a Tensor or a Variable, got {type(value).__name__}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return Text("\n".join(cut(line) for line in lines))
 
 

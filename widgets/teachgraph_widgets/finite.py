@@ -116,7 +116,7 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
     def __init__(self, enabled: bool = True) -> None:
         if not isinstance(enabled, bool):
             message = f"check_nan_inf takes True or False, got {enabled!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self.before = [o for o in observers if isinstance(o, Check)]
         self.now = [Check()] if enabled else []
         switch(self.before, self.now)

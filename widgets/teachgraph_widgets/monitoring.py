@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.autograd.observed import attach, detach
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.observe import observers
 from teachgraph.utils.observe import Observer
 from teachgraph_widgets.events import Log
@@ -133,7 +133,7 @@ class Monitor:
             if array.size != 1 or array.dtype.kind not in "biuf":
                 got = f"shape {list(array.shape)}" if array.size != 1 else repr(value)
                 message = f"{name} is a single number, got {got}"
-                raise InvalidValueError(at_user_line(message))
+                raise InvalidValueError.here(message)
             self._metrics[clean(name, 40)] = float(array.reshape(()))
 
     def close(self, error: BaseException | None = None) -> None:
@@ -280,7 +280,7 @@ def check(batches: Any, model: Any, optimizer: Any, epochs: Any, every: Any) -> 
         ("every is a number of seconds", every, isinstance(every, (int, float))),
     ):
         if not fits:
-            raise InvalidValueError(at_user_line(f"{what}, got {got!r}"))
+            raise InvalidValueError.here(f"{what}, got {got!r}")
 
 
 def norms_of(model: Any) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from teachgraph.cli.ipython import LabMissingError
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph_widgets.events import TrainEvent
 from teachgraph_widgets.folded import fold
 from teachgraph_widgets.lettering import printable
@@ -105,7 +105,7 @@ def timeline(profile: Profiler, ax: Any = None) -> Any:
         InvalidValueError: The profile has no spans.
     """
     if not isinstance(profile, Profiler) or not profile.spans:
-        raise InvalidValueError(at_user_line("a timeline is drawn of a profile"))
+        raise InvalidValueError.here("a timeline is drawn of a profile")
     ax = new_axes() if ax is None else ax
     for kind in dict.fromkeys(span.kind for span in profile.spans):
         spans = [span for span in profile.spans if span.kind == kind]
@@ -133,7 +133,7 @@ def training(source: Any) -> Sequence[TrainEvent]:
     if not isinstance(log, dict):
         kind = type(source).__name__
         message = f"curves are drawn of a monitor, its history or log, got {kind}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return fold(validate(log)).training
 
 
@@ -147,7 +147,7 @@ def curves(
 ) -> Any:
     """Draw curves over the steps."""
     if not any(points.values()):
-        raise InvalidValueError(at_user_line(f"no {label} was noted: see tg.monitor"))
+        raise InvalidValueError.here(f"no {label} was noted: see tg.monitor")
     ax = new_axes() if ax is None else ax
     for (name, curve), colour in zip(points.items(), COLOURS, strict=False):
         steps, values = zip(*curve, strict=True) if curve else ((), ())

@@ -118,7 +118,7 @@ class Profiler:
         if on_trace_ready is not None and not callable(on_trace_ready):
             got = repr(on_trace_ready)
             message = f"on_trace_ready is called with the profiler, got {got}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self.on_trace_ready = on_trace_ready
         self.timer_only = timer_only
         self.timer = Timer(shapes=record_shapes)
@@ -239,10 +239,10 @@ class Profiler:
         """
         if time_unit not in UNITS:
             message = f"time_unit is one of {', '.join(UNITS)}, got {time_unit!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         if sorted_by not in ORDERS:
             message = f"sorted_by is one of SortedKeys, got {sorted_by!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         rows = sorted(self.rows(), key=ORDERS[sorted_by], reverse=True)
         return Text(table(rows, self.spans, time_unit))
 
@@ -254,7 +254,7 @@ class Profiler:
         """
         if format != "json":
             message = f"a trace is written as json, got format={format!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         trace = chrome_trace(self.spans, f"teachgraph {os.getpid()}")
         with written_whole(Path(path)) as file:
             file.write(json.dumps(trace, allow_nan=False).encode("utf-8"))
@@ -281,7 +281,7 @@ def schedule_of(scheduler: Any) -> Schedule | None:
     if scheduler is None or callable(scheduler):
         return cast("Schedule | None", scheduler)
     wanted = "a scheduler is (first, end) or a function of the step"
-    raise InvalidValueError(at_user_line(f"{wanted}, got {scheduler!r}"))
+    raise InvalidValueError.here(f"{wanted}, got {scheduler!r}")
 
 
 class ProfilerError(TeachgraphError, RuntimeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["RECORDING", "ProfilerState", "Schedule", "between", "make_scheduler"]
 
@@ -44,7 +44,7 @@ def make_scheduler(
     if min(closed, ready, repeat, skip_first) < 0 or record < 1:
         wanted = "record at least one step"
         message = f"{wanted}, got record={record}; no count is negative"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
 
     def schedule(step: int) -> ProfilerState:
         turn, place = divmod(step - skip_first, length)
@@ -62,7 +62,7 @@ def between(first: int, end: int) -> Schedule:
     """Return a schedule that records the steps from `first` to before `end`."""
     if not 0 <= first < end:
         message = f"a scheduler is (first, end) with first < end, got {(first, end)}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     skip = max(first - 1, 0)
     ready, record = min(first, 1), end - first
     return make_scheduler(

@@ -119,7 +119,7 @@ def show(thing: Any, *others: Any, names: tuple[str, str] = ("", "")) -> Shown:
         "function of to_static, a Layer, a Tensor, a report, a memory plan, a trace, a "
         "profile, a monitor or a file"
     )
-    raise InvalidValueError(at_user_line(message))
+    raise InvalidValueError.here(message)
 
 
 def side_by_side(thing: Any, others: tuple[Any, ...], names: tuple[str, str]) -> Shown:
@@ -130,7 +130,7 @@ def side_by_side(thing: Any, others: tuple[Any, ...], names: tuple[str, str]) ->
     """
     if len(others) > 1:
         message = f"show draws one thing, or two; got {1 + len(others)}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     shown = show(thing), show(*others)
     log = beside(shown[0].log, shown[1].log, names)
     event: Any = log["events"][-1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.tape import Output
 from teachgraph_widgets.history import past_of
 from teachgraph_widgets.lettering import GLYPH, text
@@ -123,7 +123,7 @@ def strip(*tensors: Tensor, names: Sequence[str] = ()) -> Strip:
     """
     if not tensors or (names and len(names) != len(tensors)):
         message = f"a strip has a caption for each tensor: {len(names)}, {len(tensors)}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     named = names or [str(position) for position in range(1, len(tensors) + 1)]
     return Strip([thumbnail(*pair) for pair in zip(tensors, named, strict=True)])
 

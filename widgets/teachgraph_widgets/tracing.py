@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
+from teachgraph.core.errors import InvalidValueError, TeachgraphError
 from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page
@@ -66,10 +66,10 @@ class Trace:
     ) -> None:
         if theme not in THEMES:
             message = f"a theme is one of {', '.join(THEMES)}, got {theme!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         if not isinstance(height, int) or height < 1:
             message = f"a height is a number of pixels from 1, got {height!r}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self.title, self.values, self.show = title, values, show
         self.height, self.theme = height, theme
         self.step, self.pace = step, pace

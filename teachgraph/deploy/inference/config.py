@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph import passes
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.io.programs import beside
 
 __all__ = ["Config", "PassBuilder"]
@@ -82,7 +82,7 @@ def known_pass(name: str) -> str:
     own = str(name).removesuffix("_pass")
     if own not in passes.list():
         message = f"there is no pass {name!r}; there are {', '.join(passes.list())}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return own
 
 
@@ -147,7 +147,7 @@ class Config:
         """
         if self._program is None:
             message = "there is no model: give Config its files, or call set_model"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         program = Path(self._program)
         if program.is_dir():
             values = program / (self._values or "__params__")
@@ -193,7 +193,7 @@ class Config:
         The default is OMP_NUM_THREADS, which NumPy's library reads too.
         """
         if int(cpu_math_library_num_threads) < 1:
-            raise InvalidValueError(at_user_line("there is one thread at least"))
+            raise InvalidValueError.here("there is one thread at least")
         self._threads = int(cpu_math_library_num_threads)
 
     def cpu_math_library_num_threads(self) -> int:

@@ -11,7 +11,6 @@ from teachgraph.core.errors import (
     FeedError,
     InvalidValueError,
     NotInitializedError,
-    at_user_line,
 )
 from teachgraph.planning.feeds import as_fed
 from teachgraph.static.variable import Variable
@@ -45,7 +44,7 @@ class InputHandle:
         declared = self._variable.shape
         if len(shape) != len(declared):
             message = f"{self.name()!r} is shaped {list(declared)}, not {list(shape)}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         self._shape = list(shape)
 
     def shape(self) -> list[int]:
@@ -67,7 +66,7 @@ class InputHandle:
         array = as_fed(self._variable, np.asarray(data), any_size=True)
         if self._shape is not None and list(array.shape) != self._shape:
             message = f"{self.name()!r} is to be {self._shape}, not {array.shape}"
-            raise FeedError(at_user_line(message))
+            raise FeedError.here(message)
         self.value = np.array(array)
 
     def share_external_data(self, data: Any) -> None:
@@ -105,5 +104,5 @@ class OutputHandle:
         """
         if self.value is None:
             message = f"{self.name()!r} has no value yet: call run() first"
-            raise NotInitializedError(at_user_line(message))
+            raise NotInitializedError.here(message)
         return np.array(self.value)

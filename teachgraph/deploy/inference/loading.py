@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.inference import (
@@ -42,13 +42,13 @@ def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
     settle(program_file.parent)
     if not program_file.is_file():
         message = f"The ``path`` ({program_file}) to load model not exists."
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     top = model_parts(newest(program_file).read_bytes())
     model = model_in(top)
     wanted, scope = [v.name for v in persistables(model[0])], Scope()
     state = values_of(wanted, program_file, values) if wanted else {}
     if lacking := [name for name in wanted if name not in state]:
-        raise DataError(at_user_line(f"{values} lacks {lacking}"))
+        raise DataError.here(f"{values} lacks {lacking}")
     refuse_mixture(checksums_in(top), {VALUES: values}, program_file)
     set_state(model[0], state, scope)
     return model, scope
@@ -62,5 +62,5 @@ def values_of(
         return arrays_in(values)
     each = {name: file_of(program_file.parent, name) for name in names}
     if not all(path.is_file() for path in each.values()):
-        raise DataError(at_user_line(f"there is no {values}, which holds parameters"))
+        raise DataError.here(f"there is no {values}, which holds parameters")
     return {n: saving.load(path, return_numpy=True) for n, path in each.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.core.errors import FeedError
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.predictor import Predictor
 
@@ -68,7 +68,7 @@ class InferenceModel:
                 f"the model takes {', '.join(self.inputs)}; got {len(arrays)} by place "
                 f"and {list(named)} by name"
             )
-            raise FeedError(at_user_line(message))
+            raise FeedError.here(message)
         feed = self.predictor.as_feed([*arrays, *(named[name] for name in rest)])
         # Copies: a plan may return views of its own buffers.
         results = [np.array(value) for value in self.predictor.ready.run(feed)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.predictor import Predictor
 from teachgraph.errors import OutOfRangeError
@@ -19,7 +19,7 @@ class PredictorPool:
     def __init__(self, config: Config, size: int = 1) -> None:
         if size < 1:
             message = f"a pool has one predictor at least, not {size}"
-            raise InvalidValueError(at_user_line(message))
+            raise InvalidValueError.here(message)
         first = Predictor(config)
         self._predictors = [first, *(first.clone() for _ in range(size - 1))]
 
@@ -34,5 +34,5 @@ class PredictorPool:
         """
         if not 0 <= idx < len(self):
             message = f"there is no predictor {idx} among {len(self)}"
-            raise OutOfRangeError(at_user_line(message))
+            raise OutOfRangeError.here(message)
         return self._predictors[idx]

@@ -11,7 +11,6 @@ from teachgraph.core.errors import (
     FeedError,
     InvalidValueError,
     OpError,
-    at_user_line,
 )
 from teachgraph.core.observe import observers
 from teachgraph.deploy.inference.config import Config
@@ -228,7 +227,7 @@ class Predictor:
         if len(inputs) != len(variables):
             names = ", ".join(self._inputs)
             message = f"the model takes {names}, which are not {len(inputs)} inputs"
-            raise FeedError(at_user_line(message))
+            raise FeedError.here(message)
         pairs = zip(variables, inputs, strict=True)
         return {v.name: as_fed(v, value, any_size=True) for v, value in pairs}
 
@@ -238,7 +237,7 @@ class Predictor:
         for name, handle in self._inputs.items():
             if handle.value is None:
                 message = f"{name!r} has no array yet: call copy_from_cpu first"
-                raise FeedError(at_user_line(message))
+                raise FeedError.here(message)
             feed[name] = handle.value
         return feed
 
@@ -263,7 +262,7 @@ def named(handles: dict[str, Any], name: str, what: str) -> Any:
     if name not in handles:
         known = ", ".join(handles)
         message = f"the model has no {what} {name!r}; there are {known}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return handles[name]
 
 

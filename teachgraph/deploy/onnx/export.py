@@ -91,7 +91,7 @@ def check(model: Any) -> None:
     except Exception as error:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
         message = f"ONNX cannot say what the program does: {reason}"
-        raise UnknownOpError(at_user_line(message)) from None
+        raise UnknownOpError.here(message) from None
 
 
 def checked_path(path: Any) -> Path:
@@ -102,11 +102,9 @@ def checked_path(path: Any) -> Path:
     """
     text = str(path)
     if not isinstance(path, (str, Path)) or text.endswith("/") or not Path(text).name:
-        raise InvalidValueError(
-            at_user_line(
-                "The input path MUST be format of dirname/file_prefix, but the "
-                f"file_prefix is empty in received path: {path}"
-            )
+        raise InvalidValueError.here(
+            "The input path MUST be format of dirname/file_prefix, but the "
+            f"file_prefix is empty in received path: {path}"
         )
     Path(text).parent.mkdir(parents=True, exist_ok=True)
     return Path(text)
@@ -119,8 +117,8 @@ def checked_opset(version: int) -> int:
         InvalidValueError: It is newer than the converters.
     """
     if not isinstance(version, int) or version > NEWEST:
-        raise InvalidValueError(
-            at_user_line(f"opset_version is {OLDEST} to {NEWEST}, got {version!r}")
+        raise InvalidValueError.here(
+            f"opset_version is {OLDEST} to {NEWEST}, got {version!r}"
         )
     if version < OLDEST:
         warnings.warn(
@@ -184,8 +182,8 @@ def of_program(
         InvalidValueError: There are no fetches.
     """
     if fetches is None:
-        raise InvalidValueError(
-            at_user_line("say what the program is for: output_spec=[variable, ...]")
+        raise InvalidValueError.here(
+            "say what the program is for: output_spec=[variable, ...]"
         )
     inputs = listed("input_spec", feeds) if feeds else data_of(program)
     stored = (global_scope() if scope is None else scope).values

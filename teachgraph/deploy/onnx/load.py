@@ -118,8 +118,8 @@ def without_functions(model: Any) -> Any:
         return inline(model, known, exclude=True, inline_schema_functions=True)
     except Exception as error:
         names = sorted(name for _, name in strange) or "functions"
-        raise UnknownOpError(
-            at_user_line(f"{names} of the model are not covered: {error}")
+        raise UnknownOpError.here(
+            f"{names} of the model are not covered: {error}"
         ) from None
 
 
@@ -133,7 +133,7 @@ def declare(reader: Reader, graph: Any, values: dict[str, Any]) -> list[str]:
             continue
         kind = info.type.tensor_type
         if not info.type.HasField("tensor_type"):
-            raise DTypeError(at_user_line(f"the input {info.name!r} is no tensor"))
+            raise DTypeError.here(f"the input {info.name!r} is no tensor")
         sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
         reader.values[info.name] = data(info.name, sizes, dtype_of(kind.elem_type))
         feeds.append(info.name)

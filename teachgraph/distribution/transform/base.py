@@ -171,7 +171,7 @@ class Transform:
     def _checked_shape(self, shape: Any) -> Sequence[int]:
         if not isinstance(shape, Sequence):
             message = f"a shape is a list of sizes, not {describe(shape)}"
-            raise DTypeError(at_user_line(f"{type(self).__name__}: {message}"))
+            raise DTypeError.here(f"{type(self).__name__}: {message}")
         return shape
 
 
@@ -261,7 +261,7 @@ def check_rank(owner: str, shape: Sequence[int], rank: int) -> None:
     """
     if len(shape) < rank:
         message = f"{owner}: {list(shape)} has fewer than the {rank} dimensions"
-        raise ShapeError(at_user_line(f"{message} of an event"))
+        raise ShapeError.here(f"{message} of an event")
 
 
 def broadcast_log_det(transform: Transform, x: Any) -> Any:
@@ -296,6 +296,6 @@ def check_transforms(owner: str, transforms: Any) -> None:
         isinstance(transform, Transform) for transform in transforms
     ):
         message = f"{owner}: transforms is a list of transforms"
-        raise DTypeError(at_user_line(message))
+        raise DTypeError.here(message)
     if not transforms:
-        raise InvalidValueError(at_user_line(f"{owner}: there is no transform"))
+        raise InvalidValueError.here(f"{owner}: there is no transform")

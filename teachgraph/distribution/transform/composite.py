@@ -9,7 +9,6 @@ from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.distribution import variable
 from teachgraph.distribution.transform.base import (
@@ -49,13 +48,11 @@ class IndependentTransform(Transform):
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Transform):
             message = f"IndependentTransform: base is a transform, not {describe(base)}"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         if reinterpreted_batch_rank <= 0:
             message = "reinterpreted_batch_rank is 1 or more, not"
-            raise InvalidValueError(
-                at_user_line(
-                    f"IndependentTransform: {message} {reinterpreted_batch_rank}"
-                )
+            raise InvalidValueError.here(
+                f"IndependentTransform: {message} {reinterpreted_batch_rank}"
             )
         self._base, self._reinterpreted_batch_rank = base, reinterpreted_batch_rank
         rank = reinterpreted_batch_rank
@@ -105,7 +102,7 @@ class StackTransform(Transform):
         check_transforms("StackTransform", transforms)
         if not isinstance(axis, int):
             message = f"StackTransform: axis is an integer, not {axis!r}"
-            raise DTypeError(at_user_line(message))
+            raise DTypeError.here(message)
         self._transforms, self._axis = transforms, axis
         self._domain = variable.Stack([t._domain for t in transforms], axis)
         self._codomain = variable.Stack([t._codomain for t in transforms], axis)
@@ -142,6 +139,6 @@ class StackTransform(Transform):
         rank = len(shape)
         if not -rank <= self._axis < rank or shape[self._axis] != count:
             message = f"{shape} has not {count} slices along axis {self._axis}"
-            raise ShapeError(at_user_line(f"StackTransform: {message}"))
+            raise ShapeError.here(f"StackTransform: {message}")
         slices = zip(self._transforms, unstack(x, self._axis), strict=True)
         return stack([apply(transform, part) for transform, part in slices], self._axis)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import log as log_of
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Traced
 from teachgraph.distribution import constraint, variable
 from teachgraph.distribution.transform.base import Transform, Type
@@ -232,5 +232,5 @@ def checked_tensor(owner: str, name: str, value: Any) -> Any:
     """
     if not isinstance(value, Traced):
         message = f"{owner}: {name} is a Tensor, not {describe(value)}"
-        raise DTypeError(at_user_line(message))
+        raise DTypeError.here(message)
     return value

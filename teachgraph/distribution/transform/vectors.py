@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.distribution import constraint, variable
 from teachgraph.distribution.transform.base import Transform, Type, check_rank
 from teachgraph.nn.functional import log_sigmoid, sigmoid, softmax
@@ -52,13 +52,11 @@ class ReshapeTransform(Transform):
         for shape in (in_event_shape, out_event_shape):
             if not isinstance(shape, Sequence):
                 message = f"an event shape is a list of sizes, not {shape!r}"
-                raise DTypeError(at_user_line(f"ReshapeTransform: {message}"))
+                raise DTypeError.here(f"ReshapeTransform: {message}")
         before, after = tuple(in_event_shape), tuple(out_event_shape)
         if prod(before) != prod(after):
             message = f"{list(before)} has {prod(before)} elements, {list(after)}"
-            raise ShapeError(
-                at_user_line(f"ReshapeTransform: {message} has {prod(after)}")
-            )
+            raise ShapeError.here(f"ReshapeTransform: {message} has {prod(after)}")
         self._in_event_shape, self._out_event_shape = before, after
         self._domain = variable.Independent(variable.real, len(before))
         self._codomain = variable.Independent(variable.real, len(after))
@@ -98,7 +96,7 @@ class ReshapeTransform(Transform):
         border = len(shape) - len(event)
         if border < 0 or tuple(shape[border:]) != event:
             message = f"{list(shape)} does not end in the event shape {list(event)}"
-            raise ShapeError(at_user_line(f"ReshapeTransform: {message}"))
+            raise ShapeError.here(f"ReshapeTransform: {message}")
         return tuple(shape[:border])
 
 

@@ -19,7 +19,6 @@ from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ModeError,
-    at_user_line,
 )
 from teachgraph.core.modes import no_grad
 from teachgraph.core.program import Variable, current_block
@@ -118,16 +117,14 @@ def to_variable(
     if isinstance(value, (Tensor, Variable)):
         return value
     if not enabled() and getattr(current_block().program, "adopt", None) is None:
-        raise ModeError(
-            at_user_line(
-                "We Only support to_variable in imperative mode, please use "
-                "fluid.dygraph.guard() as context to run it in imperative Mode"
-            )
+        raise ModeError.here(
+            "We Only support to_variable in imperative mode, please use "
+            "fluid.dygraph.guard() as context to run it in imperative Mode"
         )
     if not isinstance(value, (np.ndarray, list, tuple)):
         kind = type(value).__name__
         message = f"to_variable takes an array, a list or a tuple, got {kind}"
-        raise DTypeError(at_user_line(f"{message}: to_tensor takes numbers"))
+        raise DTypeError.here(f"{message}: to_tensor takes numbers")
     tensor = tensor_of(value, dtype)
     if name is not None:
         tensor.name = name
@@ -145,7 +142,7 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
     """
     if not state_dict:
         message = "state_dict is empty, no need to save: nothing would be in the file"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     parts = state_dict.values()
     trained = (isinstance(v, Tensor) and not v.stop_gradient for v in parts)
     layers = any(trained) or any(isinstance(v, Parameter) for v in parts)

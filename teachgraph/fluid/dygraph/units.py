@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph import nn
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.fluid.dygraph.activated import Activated, Convolution
 from teachgraph.fluid.rnn_units import gru_step
 from teachgraph.nn.functional.conv import Numbers, Padding
@@ -77,8 +77,8 @@ class InstanceNorm(nn.Layer):
     ) -> None:
         super().__init__("instance_norm", dtype)
         if (param_attr is False) != (bias_attr is False):
-            raise InvalidValueError(
-                at_user_line("param_attr and bias_attr are False together, or neither")
+            raise InvalidValueError.here(
+                "param_attr and bias_attr are False together, or neither"
             )
         self._epsilon = epsilon
         one = nn.initializer.Constant(1.0)

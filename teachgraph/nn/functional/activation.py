@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import dtypes, ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import activation, functions, math
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.maxout import maxout as maxout_op
@@ -115,7 +115,7 @@ def selu(
     """
     if not (scale > 1 and alpha >= 0):
         message = f"selu: scale is above 1, alpha at least 0, got {scale} and {alpha}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return activation.selu(x, scale=float(scale), alpha=float(alpha))
 
 
@@ -142,7 +142,7 @@ def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
     """
     if not isinstance(approximate, bool | None):
         message = f"gelu: approximate is True or False, got {approximate!r}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     return activation.gelu(x, approximate=bool(approximate))
 
 

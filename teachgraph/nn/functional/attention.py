@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.nn.functional.common import dropout
 from teachgraph.ops.attention import fused_softmax_mask_upper_triangle
 from teachgraph.ops.matmul import matmul_v2
@@ -61,11 +61,8 @@ def scaled_dot_product_attention(
     """
     for given in (query, key, value):
         if len(given.shape) != 4:
-            raise ShapeError(
-                at_user_line(
-                    "attention takes [batch, length, heads, size], "
-                    f"got {list(given.shape)}"
-                )
+            raise ShapeError.here(
+                f"attention takes [batch, length, heads, size], got {list(given.shape)}"
             )
     q, k, v = (transpose2(x, axis=[0, 2, 1, 3]) for x in (query, key, value))
     scores = matmul_v2(q * query.shape[-1] ** -0.5, k, trans_y=True)

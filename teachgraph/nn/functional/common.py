@@ -11,7 +11,6 @@ from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ShapeError,
-    at_user_line,
 )
 from teachgraph.core.program import default_main_program
 from teachgraph.ops import bilinear as products
@@ -91,8 +90,8 @@ def dropout(
     [0.0, 4.0]
     """
     if mode not in MODES:
-        raise InvalidValueError(
-            at_user_line(f"mode argument should be one of {list(MODES)}, got {mode!r}")
+        raise InvalidValueError.here(
+            f"mode argument should be one of {list(MODES)}, got {mode!r}"
         )
     check_probability(p)
     if p == 0:
@@ -128,11 +127,9 @@ def check_probability(p: Any) -> None:
         InvalidValueError: The value is not between 0 and 1.
     """
     if not isinstance(p, (int, float)):
-        raise DTypeError(at_user_line(f"p argument should be a number, got {p!r}"))
+        raise DTypeError.here(f"p argument should be a number, got {p!r}")
     if not 0 <= p <= 1:
-        raise InvalidValueError(
-            at_user_line(f"p argument should be between 0 and 1, got {p}")
-        )
+        raise InvalidValueError.here(f"p argument should be between 0 and 1, got {p}")
 
 
 def dropout2d(
@@ -172,10 +169,8 @@ def channels_dropped(
         ShapeError: x has another rank.
     """
     if len(x.shape) != rank:
-        raise ShapeError(
-            at_user_line(
-                f"dimensions of x should be {rank}, but received {len(x.shape)}"
-            )
+        raise ShapeError.here(
+            f"dimensions of x should be {rank}, but received {len(x.shape)}"
         )
     channel = 1 if data_format.startswith("NC") else rank - 1
     return dropout(x, p, [0, channel], training)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from teachgraph.core import ops, unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op
 from teachgraph.ops import conv
 from teachgraph.ops.channels import LAYOUTS
@@ -88,7 +88,7 @@ def flattened(pairs: Sequence[Any], data_format: str) -> list[int]:
 
 def invalid(message: str) -> InvalidValueError:
     """Build the error for an invalid argument."""
-    return InvalidValueError(at_user_line(message))
+    return InvalidValueError.here(message)
 
 
 def channel_axis(data_format: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes, ops
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops import elementwise, logic, math, rounding
@@ -66,7 +66,7 @@ def affine_grid(
     spatial = len(sizes) - 2
     if spatial not in {2, 3} or list(theta.shape[1:]) != [spatial, spatial + 1]:
         message = f"affine_grid: maps {list(theta.shape)} for an image {sizes}"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     lines = [steps(size, align_corners=align_corners) for size in sizes[2:]]
     axes = np.meshgrid(*lines, indexing="ij")[::-1]
     places = np.stack([*axes, np.ones(sizes[2:])], -1).reshape(-1, spatial + 1)
@@ -119,12 +119,12 @@ def grid_sample(
         message = (
             f"grid_sample: mode {mode!r} of {MODES}, {padding_mode!r} of {PADDINGS}"
         )
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     sizes = x.shape[2:]
     fits = len(sizes) in {2, 3} and len(grid.shape) == len(x.shape)
     if not fits or grid.shape[-1] != len(sizes):
         message = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     how: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
     last = len(sizes) - 1
     where = [places(grid[..., last - k], n, **how) for k, n in enumerate(sizes)]
@@ -216,11 +216,11 @@ def temporal_shift(
     """
     if data_format not in ("NCHW", "NHWC") or not 0 <= shift_ratio <= 0.5:
         message = f"temporal_shift: {data_format!r}, a share of {shift_ratio}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     frames, *rest = x.shape
     if frames > 0 and frames % seg_num:
         message = f"temporal_shift: {frames} frames in videos of {seg_num}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     at = 2 if data_format == "NCHW" else 4
     videos = reshape(x, [-1, seg_num, *rest])
     channels = rest[at - 2]

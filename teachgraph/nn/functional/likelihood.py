@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, logic, math
 from teachgraph.ops.creation import fill_any_like
@@ -50,7 +50,7 @@ def gaussian_nll_loss(
         variance = unsqueeze2(variance, axes=[-1])
     elif own not in (sizes, [*sizes[:-1], 1]):
         message = f"gaussian_nll_loss: a variance {own} for an input {sizes}"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     least = fill_any_like(variance, value=float(epsilon))
     variance = elementwise.elementwise_max(variance, least)
     squares = math.square(elementwise.elementwise_sub(input, label))
@@ -90,7 +90,7 @@ def poisson_nll_loss(
     check_reduction(reduction)
     if epsilon <= 0:
         message = f"poisson_nll_loss: epsilon is positive, got {epsilon}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     if log_input:
         loss = math.exp(input) - label * input
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import embedding as tables
 
 __all__ = [
@@ -62,9 +62,7 @@ def padding_row(padding_idx: int | None, rows: int) -> int:
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
-        raise InvalidValueError(
-            at_user_line(
-                f"padding_idx must be within [-{rows}, {rows}), got {padding_idx}"
-            )
+        raise InvalidValueError.here(
+            f"padding_idx must be within [-{rows}, {rows}), got {padding_idx}"
         )
     return padding_idx % rows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops, unique_name
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
     nll_loss,
@@ -230,7 +230,7 @@ def check_labels(name: str, input: Any, label: Any) -> None:
         for size, other in zip(input.shape, label.shape, strict=True)
     ):
         message = f"labels of shape {list(label.shape)} for {list(input.shape)}"
-        raise ShapeError(at_user_line(f"{name}: {message}"))
+        raise ShapeError.here(f"{name}: {message}")
 
 
 def soft_margin_loss(
@@ -340,7 +340,7 @@ def dice_loss(
     In Paddle this is `paddle.nn.functional.dice_loss`.
     """
     if label.dtype.kind not in "iu":
-        raise DTypeError(at_user_line(f"labels are integers, not {label.dtype}"))
+        raise DTypeError.here(f"labels are integers, not {label.dtype}")
     ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
     wanted = softmaxes.place(ones, input, label)
     inner = list(range(1, input.ndim))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise
 from teachgraph.ops.functions.indexing import index_select, one_hot, take_along_axis
@@ -72,7 +72,7 @@ def triplet_margin_with_distance_loss(
         message = (
             f"triplet_margin_with_distance_loss: margin is 0 or more, got {margin}"
         )
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     distance = distance_function or pairwise_distance
     near, far = distance(input, positive), distance(input, negative)
     if swap:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.activation import leaky_relu
 from teachgraph.ops import elementwise, logic, math
 from teachgraph.ops import softmax as softmaxes
@@ -59,7 +59,7 @@ def gumbel_softmax(
     """
     if temperature <= 0:
         message = f"gumbel_softmax: the temperature is above 0, got {temperature}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     noisy = elementwise.elementwise_sub(x, math.log(exponential_like(x)))
     soft = softmaxes.softmax(noisy * (1.0 / temperature), axis=axis)
     if not hard:
@@ -93,7 +93,7 @@ def rrelu(
     """
     if not 0 <= lower <= upper <= 1:
         message = f"rrelu: 0 <= lower <= upper <= 1, got {lower} and {upper}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     if not training:
         return leaky_relu(x, (lower + upper) / 2.0)
     slope = math.exp(-exponential_like(x)) * (upper - lower) + lower

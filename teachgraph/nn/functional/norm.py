@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops import channels, elementwise, math, norm, reduce
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.elementwise import elementwise_div
@@ -98,8 +98,8 @@ def layout(data_format: str) -> str:
     ('NCHW', 'NHWC')
     """
     if data_format not in channels.LAYOUTS:
-        raise InvalidValueError(
-            at_user_line(f"data_format is NCHW, NHWC or the like, got {data_format!r}")
+        raise InvalidValueError.here(
+            f"data_format is NCHW, NHWC or the like, got {data_format!r}"
         )
     return "NCHW" if data_format.startswith("NC") else "NHWC"
 
@@ -148,11 +148,9 @@ def leading(x: Any, normalized_shape: int | Sequence[int]) -> int:
     known = list(x.shape)[max(begin, 0) :]
     if begin < 0 or any(n not in (-1, m) for n, m in zip(known, sizes, strict=True)):
         wanted = ", ".join(map(str, ["*", *sizes]))
-        raise ShapeError(
-            at_user_line(
-                f"Given normalized_shape is {sizes}, expected input with shape "
-                f"[{wanted}], but got input shape {list(x.shape)}"
-            )
+        raise ShapeError.here(
+            f"Given normalized_shape is {sizes}, expected input with shape "
+            f"[{wanted}], but got input shape {list(x.shape)}"
         )
     return begin
 
@@ -277,7 +275,7 @@ def normalize(
            [0. , 0. ]])
     """
     if not p > 0:
-        raise InvalidValueError(at_user_line(f"normalize: p is positive, got {p}"))
+        raise InvalidValueError.here(f"normalize: p is positive, got {p}")
     along = {"dim": [axis], "keep_dim": True}
     size = math.abs_(x)
     if p == inf:
@@ -324,11 +322,11 @@ def local_response_norm(
     In Paddle this is `paddle.nn.functional.local_response_norm`.
     """
     if len(x.shape) < 3:
-        raise ShapeError(
-            at_user_line(f"Expected 3D or higher dimensionality input, got {x.ndim}D")
+        raise ShapeError.here(
+            f"Expected 3D or higher dimensionality input, got {x.ndim}D"
         )
     if size < 1:
-        raise InvalidValueError(at_user_line(f"a window of {size} channels"))
+        raise InvalidValueError.here(f"a window of {size} channels")
     last, power = layout(data_format) == "NHWC", math.square(x)
     power = power if last else channels.channels_as_before(power, "NHWC")
     mean = matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.nn.functional.cross_entropy import softmax_with_cross_entropy
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, math
@@ -112,7 +112,7 @@ def cosine_embedding_loss(
     """
     if len(label.shape) > 1:
         message = f"a label for each pair, got labels of shape {list(label.shape)}"
-        raise ShapeError(at_user_line(f"cosine_embedding_loss: {message}"))
+        raise ShapeError.here(f"cosine_embedding_loss: {message}")
     check_reduction(reduction)
     least = 1e-11
     squares = (dot(input1, input1, -1) + least) * (dot(input2, input2, -1) + least)
@@ -152,7 +152,7 @@ def triplet_margin_loss(
     """
     if margin < 0:
         message = f"triplet_margin_loss: a margin is at least 0, got {margin}"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     check_reduction(reduction)
     near = distance(input, positive, p, epsilon)
     far = distance(input, negative, p, epsilon)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.ops import pixels, pool
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
@@ -156,8 +156,8 @@ def check_mask(data_format: str) -> None:
         InvalidValueError: The channels come last.
     """
     if data_format.endswith("C"):
-        raise InvalidValueError(
-            at_user_line(f"return_mask needs channels first, not {data_format}")
+        raise InvalidValueError.here(
+            f"return_mask needs channels first, not {data_format}"
         )
 
 
@@ -258,8 +258,8 @@ def counts(output_size: Sizes, x: Any, dims: int, data_format: str) -> list[int]
     if wanted is None:
         return list(image)
     if len(wanted) != dims:
-        raise InvalidValueError(
-            at_user_line(f"output_size has {dims} numbers, not {list(wanted)}")
+        raise InvalidValueError.here(
+            f"output_size has {dims} numbers, not {list(wanted)}"
         )
     pairs = zip(wanted, image, strict=False)
     return [own if n is None else n for n, own in pairs]
@@ -387,8 +387,8 @@ def unpooled(
     size = usual if output_size is None else list(output_size)[-dims:]
     near = zip(size, usual, strides, strict=True)
     if not all(abs(n - m) < step for n, m, step in near):
-        raise InvalidValueError(
-            at_user_line(f"output_size {size} is not within a stride of {usual}")
+        raise InvalidValueError.here(
+            f"output_size {size} is not within a stride of {usual}"
         )
     how = {"ksize": ksize, "strides": strides, "paddings": pads}
     return how | {"output_size": size}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["check_reduction", "mean_of_weighted", "reduced"]
 
@@ -28,9 +28,7 @@ def check_reduction(reduction: str, *more: str) -> None:
     known = (*REDUCTIONS, *more)
     if reduction not in known:
         words = ", ".join(map(repr, known[:-1])) + f" or {known[-1]!r}"
-        raise InvalidValueError(
-            at_user_line(f"reduction is {words}, got {reduction!r}")
-        )
+        raise InvalidValueError.here(f"reduction is {words}, got {reduction!r}")
 
 
 def reduced(loss: Any, reduction: str) -> Any:

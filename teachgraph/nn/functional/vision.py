@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core import op
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional import pooling
 from teachgraph.ops import patches, shuffle
 
@@ -131,7 +131,7 @@ def check_request(
     elif align_mode not in (0, 1):
         problem = f"align_mode is 0 or 1, got {align_mode}"
     if problem is not None:
-        raise InvalidValueError(at_user_line(f"interpolate: {problem}"))
+        raise InvalidValueError.here(f"interpolate: {problem}")
 
 
 def several(value: Any, count: int) -> list[Any]:
@@ -142,8 +142,8 @@ def several(value: Any, count: int) -> list[Any]:
     """
     numbers = [value] * count if isinstance(value, (int, float)) else list(value)
     if len(numbers) != count:
-        raise InvalidValueError(
-            at_user_line(f"interpolate: {count} numbers are wanted, got {numbers}")
+        raise InvalidValueError.here(
+            f"interpolate: {count} numbers are wanted, got {numbers}"
         )
     return numbers
 

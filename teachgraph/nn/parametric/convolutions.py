@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from teachgraph.core import ops, unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.norm import layout
@@ -150,11 +150,9 @@ def whole_groups(layer: str, channels: int, filters: int, groups: int | None) ->
     """
     count = 1 if groups is None else groups
     if count < 1 or channels % count or filters % count or filters < 1:
-        raise InvalidValueError(
-            at_user_line(
-                f"{layer}: {count} groups do not divide {channels} channels and "
-                f"{filters} filters"
-            )
+        raise InvalidValueError.here(
+            f"{layer}: {count} groups do not divide {channels} channels and "
+            f"{filters} filters"
         )
     return count
 
@@ -301,8 +299,8 @@ def window_for(
     """
     pads = attrs["paddings"]
     if not out or attrs["padding_algorithm"] != "EXPLICIT":
-        raise InvalidValueError(
-            at_user_line(f"{layer}: output_size must be set when filter_size is None")
+        raise InvalidValueError.here(
+            f"{layer}: output_size must be set when filter_size is None"
         )
     if len(pads) == len(out):
         pads = [pad for pad in pads for _ in range(2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.nn.functional.norm import layout
 from teachgraph.static.variable import Variable
 
@@ -20,16 +20,11 @@ def variable(layer: str, x: Any, *ranks: int) -> Variable:
         ShapeError: It has another rank.
     """
     if not isinstance(x, Variable):
-        raise DTypeError(
-            at_user_line(f"{layer}: input must be a Variable, got {type(x)}")
-        )
+        raise DTypeError.here(f"{layer}: input must be a Variable, got {type(x)}")
     if ranks and x.ndim not in ranks:
         wanted = " or ".join(map(str, ranks))
-        raise ShapeError(
-            at_user_line(
-                f"{layer}: {x.name!r} must have {wanted} dimensions, got "
-                f"{list(x.shape)}"
-            )
+        raise ShapeError.here(
+            f"{layer}: {x.name!r} must have {wanted} dimensions, got {list(x.shape)}"
         )
     return x
 
@@ -41,11 +36,9 @@ def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
         ShapeError: A size is -1.
     """
     if min(sizes, default=1) < 0:
-        raise ShapeError(
-            at_user_line(
-                f"{layer}: the size of a parameter follows from {x.name!r}, whose "
-                f"shape {list(x.shape)} is not known"
-            )
+        raise ShapeError.here(
+            f"{layer}: the size of a parameter follows from {x.name!r}, whose "
+            f"shape {list(x.shape)} is not known"
         )
     return list(sizes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from teachgraph.core import unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.parametric.inputs import known, variable
 from teachgraph.ops import spectral_norm as norms
 from teachgraph.ops.error_context import all_in_words
@@ -41,8 +41,8 @@ def spectral_norm(
     w = variable("spectral_norm", weight)
     sizes = known("spectral_norm", w, w.shape)
     if not 0 <= dim < len(sizes):
-        raise InvalidValueError(
-            at_user_line(f"spectral_norm: no dimension {dim} in a weight {sizes}")
+        raise InvalidValueError.here(
+            f"spectral_norm: no dimension {dim} in a weight {sizes}"
         )
     with unique_name.layer("spectral_norm", name) as layer:
         vectors = [

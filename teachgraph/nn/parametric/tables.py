@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core import unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
@@ -46,8 +46,8 @@ def embedding(
     """
     x = variable("embedding", input)
     if len(size) != 2 or min(size) < 1:
-        raise InvalidValueError(
-            at_user_line(f"embedding: size is [rows, columns], got {list(size)}")
+        raise InvalidValueError.here(
+            f"embedding: size is [rows, columns], got {list(size)}"
         )
     with unique_name.layer("embedding") as layer:
         table = parameter(
@@ -109,8 +109,8 @@ def prelu(
         axis, count = channels_of("prelu", value, data_format)
         shapes[mode] = [count if i == axis else 1 for i in range(value.ndim)]
     if mode not in shapes:
-        raise InvalidValueError(
-            at_user_line(f"mode should be one of all, channel, element, got {mode!r}")
+        raise InvalidValueError.here(
+            f"mode should be one of all, channel, element, got {mode!r}"
         )
     shape = known("prelu", value, shapes[mode])
     with unique_name.layer("prelu", name) as layer:

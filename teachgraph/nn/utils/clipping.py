@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
@@ -44,12 +44,12 @@ def clip_grad_norm_(
     """
     grads = gradients(parameters)
     if not norm_type > 0:
-        raise InvalidValueError(at_user_line(f"there is no norm of p = {norm_type}"))
+        raise InvalidValueError.here(f"there is no norm of p = {norm_type}")
     if not grads:
         return Tensor.results(np.zeros((), np.float32))
     length = norm([norm([g.data.ravel()], norm_type) for g in grads], norm_type)
     if error_if_nonfinite and not isfinite(length):
-        raise InvalidValueError(at_user_line(f"the gradients' norm is {length}"))
+        raise InvalidValueError.here(f"the gradients' norm is {length}")
     factor = min(1.0, max_norm / (length + 1e-6))
     for grad in grads:
         grad.data = np.asarray(grad.data * factor)
@@ -72,9 +72,7 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
     In Paddle this is `paddle.nn.utils.clip_grad_value_`.
     """
     if not clip_value >= 0:
-        raise InvalidValueError(
-            at_user_line(f"clip_value is 0 or more, got {clip_value}")
-        )
+        raise InvalidValueError.here(f"clip_value is 0 or more, got {clip_value}")
     for grad in gradients(parameters):
         grad.data = np.clip(grad.data, -clip_value, clip_value)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.hooks import HookHandle
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import no_grad
 from teachgraph.nn.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from teachgraph.nn.layer import Layer
@@ -127,7 +127,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
             break
     else:
         reason = f"remove_weight_norm: {layer.full_name()} has no normalised {name!r}"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
     value = hook.weight(layer).numpy()
     hook.handle.remove()
     for end in ("", "_g", "_v"):
@@ -191,7 +191,7 @@ def removed_parameter(layer: Layer, name: str, dim: int | None) -> Any:
     if weight is None or not (dim is None or 0 <= dim < weight.ndim):
         has = "no such parameter" if weight is None else f"{weight.ndim} dimensions"
         reason = f"{name!r} of {layer.full_name()}, at dim = {dim}: it has {has}"
-        raise InvalidValueError(at_user_line(reason))
+        raise InvalidValueError.here(reason)
     delattr(layer, name)
     return weight
 

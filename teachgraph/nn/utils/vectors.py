@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.ops.functions.joining import concat
 from teachgraph.ops.functions.manipulation import reshape
 
@@ -48,6 +48,6 @@ def vector_to_parameters(
     ends = np.cumsum([parameter.size for parameter in targets])
     if values.shape != (sum(parameter.size for parameter in targets),):
         reason = f"a vector {list(values.shape)} for {ends[-1:].sum()} elements"
-        raise ShapeError(at_user_line(f"vector_to_parameters: {reason}"))
+        raise ShapeError.here(f"vector_to_parameters: {reason}")
     for parameter, part in zip(targets, np.split(values, ends[:-1]), strict=True):
         parameter.set_value(part.reshape(parameter.shape))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
@@ -141,7 +141,7 @@ def arange(
         try:
             known = ranges.steps(start, end, step, kind)
         except InvalidValueError as error:
-            raise InvalidValueError(at_user_line(f"arange: {error}")) from None
+            raise InvalidValueError.here(f"arange: {error}") from None
     return ranges.range_(*ends, size=known)
 
 
@@ -220,7 +220,7 @@ def eye(
     """
     columns = num_rows if num_columns is None else num_columns
     if columns < 0:
-        raise InvalidValueError(at_user_line(f"eye: {columns} columns"))
+        raise InvalidValueError.here(f"eye: {columns} columns")
     code = code_of(dtype)
     return ranges.eye(num_rows=num_rows, num_columns=columns, dtype=code)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops import elementwise, scan
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import gather
@@ -64,7 +64,7 @@ def diff(
     array([2, 2])
     """
     if n < 1:
-        raise InvalidValueError(at_user_line(f"diff: n is 1 or more, got {n}"))
+        raise InvalidValueError.here(f"diff: n is 1 or more, got {n}")
     at = place(x, axis)
     parts = [each for each in (prepend, x, append) if each is not None]
     x = concat(parts, at) if len(parts) > 1 else x
@@ -84,7 +84,7 @@ def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
         InvalidValueError: Both `x` and `dx` are given.
     """
     if x is not None and dx is not None:
-        raise InvalidValueError(at_user_line("trapezoid takes x or dx, not both"))
+        raise InvalidValueError.here("trapezoid takes x or dx, not both")
     left, right = neighbours(y, axis)
     heights = ops.elementwise_add(left, right) * 0.5
     if x is None:
@@ -145,10 +145,10 @@ def vander(
            [9, 3, 1]])
     """
     if len(x.shape) != 1:
-        raise ShapeError(at_user_line(f"vander: {list(x.shape)} is not one list"))
+        raise ShapeError.here(f"vander: {list(x.shape)} is not one list")
     count = x.shape[0] if n is None else index(n)
     if not 0 <= count <= MOST:
-        raise InvalidValueError(at_user_line(f"vander: {count} powers"))
+        raise InvalidValueError.here(f"vander: {count} powers")
     powers = [fill_any_like(x, value=1.0)]
     while len(powers) < count:
         powers.append(ops.elementwise_mul(powers[-1], x))
@@ -179,9 +179,9 @@ def combinations(
            [2, 3]])
     """
     if len(x.shape) != 1 or x.shape[0] < 0:
-        raise ShapeError(at_user_line(f"combinations: {list(x.shape)} is not one list"))
+        raise ShapeError.here(f"combinations: {list(x.shape)} is not one list")
     if r < 0:
-        raise InvalidValueError(at_user_line(f"combinations: r = {r} elements"))
+        raise InvalidValueError.here(f"combinations: r = {r} elements")
     ways = combinations_with_replacement if with_replacement else chosen
     rows = list(ways(range(x.shape[0]), r)) if r else []
     picked = gather(x, np.array(rows, np.int64).ravel())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_div
@@ -72,7 +72,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     """
     if p <= 0 or max_norm < 0:
         message = f"renorm: the {p}-norm cannot be {max_norm} at most"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     at = place(x, axis)
     others = [i for i in range(len(x.shape)) if i != at]
     length = norm(x, float(p), others, keepdim=True)

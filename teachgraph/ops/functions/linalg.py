@@ -7,7 +7,7 @@ from math import prod
 from string import ascii_letters
 from typing import Any
 
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.ops import reduce_sum
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
@@ -205,7 +205,7 @@ def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int
         of_x, of_y = of_x + of_y[len(of_x) :], of_y + of_x[len(of_y) :]
     for chosen, ndim in ((of_x, ndim_x), (of_y, ndim_y)):
         if any(not -ndim <= axis < ndim for axis in chosen):
-            raise ShapeError(at_user_line(f"tensordot: axes {axes} of {ndim}"))
+            raise ShapeError.here(f"tensordot: axes {axes} of {ndim}")
     return [axis % ndim_x for axis in of_x], [axis % ndim_y for axis in of_y]
 
 

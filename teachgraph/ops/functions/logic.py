@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op, Traced
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.bare_numbers import is_number
@@ -126,7 +126,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     if x is None and y is None:
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
-        raise InvalidValueError(at_user_line("where takes both x and y, or neither"))
+        raise InvalidValueError.here("where takes both x and y, or neither")
     if is_number(x) and is_number(y) and isinstance(condition, Traced):
         dtype = np.result_type(np.array(x), np.array(y))
         x, y = (full([], value, dtype) for value in (x, y))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops import math as maths
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.elementwise import elementwise_sub
@@ -60,7 +60,7 @@ def matrix_norm(x: Any, p: Any) -> Any:
     if p == "nuc":
         return sum(svd(x)[1], -1)
     if p not in (1, -1, inf, -inf):
-        raise InvalidValueError(at_user_line(f"cond: there is no matrix norm {p!r}"))
+        raise InvalidValueError.here(f"cond: there is no matrix norm {p!r}")
     sums = sum(maths.abs_(x), -2 if p in (1, -1) else -1)
     return amax(sums, -1) if p > 0 else amin(sums, -1)
 
@@ -98,7 +98,7 @@ def cov(
     """
     ndim = len(x.shape)
     if ndim not in {1, 2}:
-        raise ShapeError(at_user_line(f"cov: x has 1 or 2 dimensions, not {ndim}"))
+        raise ShapeError.here(f"cov: x has 1 or 2 dimensions, not {ndim}")
     x = x if ndim == 2 else unsqueeze(x, 0)
     x = x if rowvar or x.shape[0] == 1 else swapaxes(x, 0, 1)
     weights = observation_weights(x, fweights, aweights)
@@ -162,7 +162,7 @@ def householder_product(x: Any, tau: Any, name: Any = None) -> Any:
     count = tau.shape[-1] if len(tau.shape) else -1
     if not 0 <= count <= n <= m:
         message = f"householder_product: {count} factors, vectors {list(x.shape)}"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     out = np.eye(m, n, dtype=dtypes.convert(x.dtype))
     for i in reversed(range(count)):
         below = part(part(x, -1, i, i + 1), -2, i + 1, OPEN_END)
@@ -205,7 +205,7 @@ def lstsq(
            [2.]])
     """
     if driver not in (None, *DRIVERS):
-        raise InvalidValueError(at_user_line(f"lstsq: there is no driver {driver!r}"))
+        raise InvalidValueError.here(f"lstsq: there is no driver {driver!r}")
     m, n = x.shape[-2:]
     share = float(np.finfo(x.dtype).eps) * max(m, n) if rcond is None else rcond
     solution = matmul_v2(pinv(x, share), y)
@@ -246,7 +246,7 @@ def pca_lowrank(
     q = min(6, m, n) if q is None else q
     if not 0 <= q <= min(m, n) or niter < 0:
         message = f"pca_lowrank: {q} components of {list(x.shape)}, {niter} times"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     x = elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
     basis = qr(matmul_v2(x, cast(randn([n, q]), x.dtype)))[0]
     for _ in range(niter):

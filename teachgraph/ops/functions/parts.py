@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes, ops
-from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Traced
 from teachgraph.ops import diagonal, logic
 from teachgraph.ops import shape as shapes
@@ -139,7 +139,7 @@ def vsplit(x: Any, num_or_sections: int | Numbers, name: Any = None) -> list[Any
     [(2, 3), (2, 3)]
     """
     if len(x.shape) < 2:
-        raise ShapeError(at_user_line(f"vsplit: {len(x.shape)} dimensions, not 2"))
+        raise ShapeError.here(f"vsplit: {len(x.shape)} dimensions, not 2")
     return split(x, num_or_sections, 0)
 
 
@@ -168,7 +168,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: Any = None) -> Any:
         message = (
             f"unfold: windows of {size}, each {step} on, in a size of {x.shape[at]}"
         )
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     starts = np.arange(0, x.shape[at] - size + 1, step)
     places = starts[:, None] + np.arange(size)
     windows = unflatten(index_select(x, places.ravel(), at), at, places.shape)
@@ -194,7 +194,7 @@ def as_strided(
     """
     if len(shape) != len(stride):
         message = f"as_strided: {len(shape)} sizes, {len(stride)} strides"
-        raise ShapeError(at_user_line(message))
+        raise ShapeError.here(message)
     places = np.full(tuple(shape), offset)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         along = np.arange(size) * step
@@ -291,7 +291,7 @@ def shard_index(
     """
     if not 0 <= shard_id < nshards or index_num < 1:
         message = f"shard_index: part {shard_id} of {nshards}, of {index_num} indices"
-        raise InvalidValueError(at_user_line(message))
+        raise InvalidValueError.here(message)
     size = -(-index_num // nshards)
     width = np.asarray(size, dtypes.convert(input.dtype))
     nothing = fill_any_like(input, value=index(ignore_value))

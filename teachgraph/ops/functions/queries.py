@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Traced
 
 __all__ = [
@@ -72,4 +72,4 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
         shapes = f"{list(x_shape)} and {list(y_shape)}"
-        raise ShapeError(at_user_line(f"{shapes} do not broadcast")) from None
+        raise ShapeError.here(f"{shapes} do not broadcast") from None

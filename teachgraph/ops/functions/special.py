@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import special
 from teachgraph.ops.functions.math import add_n, of_one
 
@@ -57,8 +57,6 @@ def multigammaln(x: Any, p: int, name: Any = None) -> Any:
     array([0.857])
     """
     if not 1 <= p <= MOST:
-        raise InvalidValueError(
-            at_user_line(f"multigammaln: p is 1 to {MOST}, got {p}")
-        )
+        raise InvalidValueError.here(f"multigammaln: p is 1 to {MOST}, got {p}")
     terms = [special.lgamma(x + (-0.5 * i)) for i in range(p)]
     return add_n(terms) + 0.25 * p * (p - 1) * log(pi)

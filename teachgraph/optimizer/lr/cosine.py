@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, floor, pi
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = ["CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "halfway"]
@@ -86,8 +86,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             InvalidValueError: The epoch is less than 0.
         """
         if epoch is not None and epoch < 0:
-            raise InvalidValueError(
-                at_user_line(f"Expected non-negative epoch, but got {epoch}")
+            raise InvalidValueError.here(
+                f"Expected non-negative epoch, but got {epoch}"
             )
         super().step(epoch)  # type: ignore[arg-type]
         self.last_epoch = floor(self.last_epoch)

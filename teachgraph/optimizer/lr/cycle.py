@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr.cosine import halfway
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
@@ -73,11 +73,9 @@ class OneCycleLR(LRScheduler):
         """Compute the rate of this epoch: between the corners before and after it."""
         epoch = self.last_epoch
         if epoch > self.total_steps:
-            raise InvalidValueError(
-                at_user_line(
-                    f"Tried to step {epoch} times. However the number of total steps "
-                    f"is {self.total_steps}"
-                )
+            raise InvalidValueError.here(
+                f"Tried to step {epoch} times. However the number of total steps "
+                f"is {self.total_steps}"
             )
         phases = list(pairwise(self.corners))
         ahead = (phase for phase in phases if epoch <= phase[1][0])
@@ -173,8 +171,8 @@ def one_of(name: str, value: Any, known: Any) -> None:
         InvalidValueError: The value is none of them.
     """
     if value not in known:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be one of {', '.join(known)}, got {value!r}")
+        raise InvalidValueError.here(
+            f"{name} must be one of {', '.join(known)}, got {value!r}"
         )
 
 
@@ -186,7 +184,7 @@ def not_negative(name: str, value: Any) -> float:
         InvalidValueError: The value is less than 0.
     """
     if not number(name, value) >= 0.0:
-        raise InvalidValueError(at_user_line(f"{name} is less than 0: {value!r}"))
+        raise InvalidValueError.here(f"{name} is less than 0: {value!r}")
     return float(value)
 
 
@@ -198,7 +196,7 @@ def share(name: str, value: Any, most: float) -> float:
         InvalidValueError: The value is out of the range.
     """
     if not not_negative(name, value) <= most:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be between 0 and {most:g}, got {value!r}")
+        raise InvalidValueError.here(
+            f"{name} must be between 0 and {most:g}, got {value!r}"
         )
     return float(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import ceil, exp, prod
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = [
@@ -161,11 +161,9 @@ class PiecewiseDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not boundaries or len(values) <= len(boundaries):
-            raise InvalidValueError(
-                at_user_line(
-                    "values must be one more than boundaries, of which there is at "
-                    f"least one, got {len(values)} and {len(boundaries)}"
-                )
+            raise InvalidValueError.here(
+                "values must be one more than boundaries, of which there is at "
+                f"least one, got {len(values)} and {len(boundaries)}"
             )
         self.boundaries, self.values = boundaries, values
         super().__init__(last_epoch=last_epoch, verbose=verbose)
@@ -187,11 +185,9 @@ class MultiStepDecay(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not isinstance(milestones, (list, tuple)):
-            raise DTypeError(at_user_line(f"milestones is a list, got {milestones!r}"))
+            raise DTypeError.here(f"milestones is a list, got {milestones!r}")
         if not all(one < next_one for one, next_one in pairwise(milestones)):
-            raise InvalidValueError(
-                at_user_line(f"milestones must increase, got {milestones}")
-            )
+            raise InvalidValueError.here(f"milestones must increase, got {milestones}")
         self.milestones, self.gamma = milestones, below_one("gamma", gamma)
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -283,7 +279,7 @@ def below_one(name: str, value: float) -> float:
         InvalidValueError: The factor is not.
     """
     if not number(name, value) < 1.0:
-        raise InvalidValueError(at_user_line(f"{name} should be < 1.0, got {value!r}"))
+        raise InvalidValueError.here(f"{name} should be < 1.0, got {value!r}")
     return float(value)
 
 
@@ -294,5 +290,5 @@ def function(name: str, value: Callable[[int], float]) -> Callable[[int], float]
         DTypeError: The value is none.
     """
     if not callable(value):
-        raise DTypeError(at_user_line(f"{name} is a function, got {value!r}"))
+        raise DTypeError.here(f"{name} is a function, got {value!r}")
     return value

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError
 from teachgraph.optimizer.lr.cycle import one_of
 from teachgraph.optimizer.lr.decay import below_one
 from teachgraph.optimizer.lr.scheduler import LRScheduler
@@ -114,5 +114,5 @@ def one_number(metric: Any) -> float:
     """
     array = np.asarray(metric)
     if array.size != 1 or array.dtype.kind not in "biuf":
-        raise DTypeError(at_user_line(f"a metric is one number, got {metric!r}"))
+        raise DTypeError.here(f"a metric is one number, got {metric!r}")
     return float(array.item())

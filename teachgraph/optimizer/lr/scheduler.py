@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError
 
 __all__ = ["LRScheduler", "number", "positive", "whole"]
 
@@ -55,9 +55,7 @@ class LRScheduler:
         """Set the attributes common to all schedules."""
         self.base_lr = self.last_lr = number("learning_rate", learning_rate)
         if self.base_lr < 0:
-            raise InvalidValueError(
-                at_user_line(f"Invalid learning rate: {learning_rate}")
-            )
+            raise InvalidValueError.here(f"Invalid learning rate: {learning_rate}")
         self.last_epoch, self.verbose = last_epoch, verbose
 
     def __call__(self) -> float:
@@ -100,11 +98,9 @@ class LRScheduler:
         self.state_keys()
         for key in self.keys:
             if key not in state_dict:
-                raise InvalidValueError(
-                    at_user_line(
-                        "Please check whether state_dict is correct for optimizer. "
-                        f"Can't find [ {key} ] in state_dict"
-                    )
+                raise InvalidValueError.here(
+                    "Please check whether state_dict is correct for optimizer. "
+                    f"Can't find [ {key} ] in state_dict"
                 )
         for key in self.keys:
             setattr(self, key, state_dict[key])
@@ -127,7 +123,7 @@ def number(name: str, value: Any) -> float:
     """
     if isinstance(value, (int, float)) or type(value).__module__ == "numpy":
         return float(value)
-    raise DTypeError(at_user_line(f"{name} is a number, got {value!r}"))
+    raise DTypeError.here(f"{name} is a number, got {value!r}")
 
 
 def positive(name: str, value: Any) -> float:
@@ -138,9 +134,7 @@ def positive(name: str, value: Any) -> float:
         InvalidValueError: The value is not greater than 0.
     """
     if not number(name, value) > 0.0:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be greater than 0, got {value!r}")
-        )
+        raise InvalidValueError.here(f"{name} must be greater than 0, got {value!r}")
     return float(value)
 
 
@@ -152,9 +146,7 @@ def whole(name: str, value: Any) -> int:
         InvalidValueError: The value is not greater than 0.
     """
     if not isinstance(value, int) or isinstance(value, bool):
-        raise DTypeError(at_user_line(f"{name} is a whole number, got {value!r}"))
+        raise DTypeError.here(f"{name} is a whole number, got {value!r}")
     if value <= 0:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be greater than 0, got {value!r}")
-        )
+        raise InvalidValueError.here(f"{name} must be greater than 0, got {value!r}")
     return value

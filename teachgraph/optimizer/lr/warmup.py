@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = ["LinearLR", "LinearWarmup"]
@@ -51,10 +51,8 @@ class LinearWarmup(LRScheduler):
         self.warmup_steps = whole("warmup_steps", warmup_steps)
         self.start_lr, self.end_lr = start_lr, end_lr
         if not end_lr > start_lr:
-            raise InvalidValueError(
-                at_user_line(
-                    f"end_lr {end_lr} must be greater than start_lr {start_lr}"
-                )
+            raise InvalidValueError.here(
+                f"end_lr {end_lr} must be greater than start_lr {start_lr}"
             )
         super().__init__(start_lr, last_epoch, verbose)
 
@@ -130,7 +128,5 @@ def factor(name: str, value: Any) -> float:
         InvalidValueError: The value is out of the range.
     """
     if not 0.0 <= number(name, value) <= 1.0:
-        raise InvalidValueError(
-            at_user_line(f"{name} must be between 0 and 1, got {value!r}")
-        )
+        raise InvalidValueError.here(f"{name} must be between 0 and 1, got {value!r}")
     return float(value)

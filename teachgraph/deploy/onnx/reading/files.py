@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import at_user_line
 from teachgraph.deploy.onnx.types import dtype_of, needed
 from teachgraph.errors import DataError
 
@@ -29,7 +28,7 @@ def model_from_bytes(content: bytes, name: str, path: Path | None = None) -> Any
     try:
         model = onnx.load_model_from_string(content)
     except Exception as error:
-        raise DataError(at_user_line(f"{name} is no ONNX model: {error}")) from None
+        raise DataError.here(f"{name} is no ONNX model: {error}") from None
     return checked(model, name, path)
 
 
@@ -40,12 +39,12 @@ def checked(model: Any, name: str, path: Path | None = None) -> Any:
         DataError: It breaks them.
     """
     if not model.graph.node and not model.graph.output:
-        raise DataError(at_user_line(f"{name} is no ONNX model: it has no graph"))
+        raise DataError.here(f"{name} is no ONNX model: it has no graph")
     try:
         needed("onnx.checker").check_model(model if path is None else str(path))
     except Exception as error:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
-        raise DataError(at_user_line(f"{name} is a broken model: {reason}")) from None
+        raise DataError.here(f"{name} is a broken model: {reason}") from None
     return model
 
 
@@ -59,19 +58,17 @@ def array_of(tensor: Any, folder: Path | None) -> Array:
     """
     shape = tuple(tensor.dims)
     if min(shape, default=0) < 0:
-        raise DataError(at_user_line(f"{tensor.name!r} has the shape {list(shape)}"))
+        raise DataError.here(f"{tensor.name!r} has the shape {list(shape)}")
     if tensor.data_location == EXTERNAL:
         return external(tensor, shape, folder)
     try:
         array: Array = needed("onnx.numpy_helper").to_array(tensor)
     except (ValueError, TypeError, MemoryError, OverflowError) as error:
-        raise DataError(
-            at_user_line(f"{tensor.name!r} of shape {list(shape)}: {error}")
+        raise DataError.here(
+            f"{tensor.name!r} of shape {list(shape)}: {error}"
         ) from None
     if array.shape != shape:
-        raise DataError(
-            at_user_line(f"{tensor.name!r} of shape {list(shape)} has other values")
-        )
+        raise DataError.here(f"{tensor.name!r} of shape {list(shape)} has other values")
     return array
 
 
@@ -83,11 +80,9 @@ def external(tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Array:
     start, size = number(entries, "offset"), prod(shape) * dtype.itemsize
     length = number(entries, "length") or size
     if length != size or start + size > path.stat().st_size:
-        raise DataError(
-            at_user_line(
-                f"{tensor.name!r} of shape {list(shape)} takes {size} bytes from "
-                f"{start} on, which {path.name} does not have"
-            )
+        raise DataError.here(
+            f"{tensor.name!r} of shape {list(shape)} takes {size} bytes from "
+            f"{start} on, which {path.name} does not have"
         )
     with path.open("rb") as file:
         file.seek(start)
@@ -103,7 +98,7 @@ def number(entries: dict[str, str], key: str) -> int:
     """
     text = entries.get(key, "0")
     if not (text.isascii() and text.isdigit()):
-        raise DataError(at_user_line(f"external data: {key} = {text!r}"))
+        raise DataError.here(f"external data: {key} = {text!r}")
     return int(text)
 
 
@@ -114,18 +109,12 @@ def beside(location: str, folder: Path | None, name: str) -> Path:
         DataError: It is outside of the folder, or missing.
     """
     if folder is None or not location:
-        raise DataError(
-            at_user_line(f"{name!r} lies in a file that did not come along")
-        )
+        raise DataError.here(f"{name!r} lies in a file that did not come along")
     # Resolved: neither `..` nor a symbolic link may lead to a file of the reader's.
     home = folder.resolve()
     path = (home / location).resolve()
     if not path.is_relative_to(home):
-        raise DataError(
-            at_user_line(f"{name!r} lies outside the model's folder: {location!r}")
-        )
+        raise DataError.here(f"{name!r} lies outside the model's folder: {location!r}")
     if not path.is_file():
-        raise DataError(
-            at_user_line(f"{name!r} lies in {location!r}, which is missing")
-        )
+        raise DataError.here(f"{name!r} lies in {location!r}, which is missing")
     return path

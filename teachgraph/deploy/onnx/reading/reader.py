@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import UnknownOpError, at_user_line
+from teachgraph.core.errors import UnknownOpError
 from teachgraph.deploy.onnx.reading.files import array_of
 from teachgraph.deploy.onnx.tensor_attributes import with_tensor_attributes
 from teachgraph.deploy.onnx.types import needed
@@ -78,7 +78,7 @@ class Reader:
             DataError: There is no such value.
         """
         if name not in self.values:
-            raise DataError(at_user_line(f"the graph reads {name!r}, which is nowhere"))
+            raise DataError.here(f"the graph reads {name!r}, which is nowhere")
         return self.values[name]
 
     def node(self, node: Any) -> None:
@@ -89,7 +89,7 @@ class Reader:
         """
         importer = IMPORTERS.get(node.op_type)
         if importer is None or node.domain not in ("", "ai.onnx"):
-            raise UnknownOpError(at_user_line(unknown(node)))
+            raise UnknownOpError.here(unknown(node))
         result = importer(Node(self, node))
         results = result if isinstance(result, (tuple, list)) else (result,)
         for name, value in zip(node.output, results, strict=False):
@@ -208,10 +208,8 @@ class Node:
             UnknownOpError: Always.
         """
         called = self.outputs[0] if self.outputs else "?"
-        raise UnknownOpError(
-            at_user_line(
-                f"{self.type} (which makes {called!r}) is not covered: {reason}"
-            )
+        raise UnknownOpError.here(
+            f"{self.type} (which makes {called!r}) is not covered: {reason}"
         )
 
     def with_tensors(
@@ -250,7 +248,7 @@ def within(sizes: Sequence[int]) -> None:
     for size in sizes:
         total *= max(abs(size), 1)
     if total > LARGEST:
-        raise DataError(at_user_line(f"the file asks for a tensor of {list(sizes)}"))
+        raise DataError.here(f"the file asks for a tensor of {list(sizes)}")
 
 
 def repeated(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import NotInitializedError, UnknownOpError, at_user_line
+from teachgraph.core.errors import NotInitializedError, UnknownOpError
 from teachgraph.core.op import slot_name
 from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.deploy.onnx.types import code_of, needed
@@ -101,11 +101,9 @@ class Writer:
         if name in self.names:
             return self.names[name]
         if (array := self.values.get(name)) is None:
-            raise NotInitializedError(
-                at_user_line(
-                    f"The variable {name} has no value: nothing writes it, "
-                    "and the scope holds none; run the startup program first"
-                )
+            raise NotInitializedError.here(
+                f"The variable {name} has no value: nothing writes it, "
+                "and the scope holds none; run the startup program first"
             )
         # In the outermost graph, whose names all subgraphs see.
         root = self.names.maps[-1]
@@ -220,11 +218,8 @@ class Step:
         Raises:
             UnknownOpError: Always.
         """
-        raise UnknownOpError(
-            at_user_line(
-                f"{self.operator.type} cannot be exported: {reason}",
-                self.operator.callsite,
-            )
+        raise UnknownOpError.here(
+            f"{self.operator.type} cannot be exported: {reason}", self.operator.callsite
         )
 
     @property
