@@ -13,7 +13,7 @@ import pytest
 from teachgraph.core.op import _registry
 from tests.core_size import CORE, README, total, with_sizes
 
-MOST_LINES, MOST_CODE = 3_835, 2_230
+MOST_LINES, MOST_CODE = 3_832, 2_229
 """The core may shrink, never grow: it is on its way to 3,500 lines."""
 
 

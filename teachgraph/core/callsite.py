@@ -61,15 +61,10 @@ class Callsite(NamedTuple):
         return f"{where}\n      {self.source}" if self.source else where
 
 
-def ours(filename: str) -> bool:
-    """True if a code object of this file name belongs to the framework."""
-    return filename.startswith(own_files)
-
-
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame outside the framework, `depth` callers up or farther."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and ours(frame.f_code.co_filename):
+    while frame is not None and frame.f_code.co_filename.startswith(own_files):
         frame = frame.f_back
     return frame
 

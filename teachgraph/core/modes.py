@@ -38,13 +38,8 @@ is_recording = recording.get
 interpreters: dict[str, Interpreter] = {}
 
 
-class _Choice:
-    """The mode the user chose; None until they choose."""
-
-    static: bool | None = None
-
-
-_choice = _Choice()
+_choice: list[bool | None] = [None]
+"""The mode the user chose; None until they choose."""
 
 
 def enable_static() -> None:
@@ -61,7 +56,7 @@ def choose(static: bool | None) -> bool | None:
     """Choose static (True), dynamic (False) or neither; returns what was chosen."""
     before = chosen()
     if _inside.get() is OUTSIDE:
-        _choice.static = static
+        _choice[0] = static
     else:
         _inside.set(static)
     return before
@@ -70,7 +65,7 @@ def choose(static: bool | None) -> bool | None:
 def chosen() -> bool | None:
     """The mode in force: static (True), dynamic (False) or neither (None)."""
     inside = _inside.get()
-    return _choice.static if inside is OUTSIDE else inside
+    return _choice[0] if inside is OUTSIDE else inside
 
 
 def in_dynamic_mode() -> bool:

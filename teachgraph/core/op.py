@@ -63,9 +63,6 @@ class Like(tuple[Any, ...]):
         """The number of dimensions."""
         return len(self.shape)
 
-    def __repr__(self) -> str:
-        return f"Like({list(self.shape)}, {self.dtype})"
-
 
 def like(value: Any) -> Like | None:
     """The shape and dtype of an input; None for an optional one that is left out."""

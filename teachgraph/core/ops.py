@@ -91,6 +91,17 @@ def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     return (x.astype(y.dtype), y) if floating == (False, True) else (x, y)
 
 
+def of_one_dtype(x: Like, *others: Like) -> np.dtype[Any]:
+    """Look up the dtype of factors, none of which a product promotes."""
+    for y in others:
+        if x.dtype != y.dtype:
+            raise DTypeError(
+                f"it multiplies numbers of one dtype, not {x.dtype} with {y.dtype}; "
+                "x.astype('float32') casts"
+            )
+    return x.dtype  # type: ignore[no-any-return]
+
+
 def aligned(y: Any, ndim: int, axis: int) -> Any:
     """Append dimensions of 1 to `y`, so that its first one is at `axis` of `ndim`.
 
@@ -212,6 +223,7 @@ def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> 
     The first `x_num_col_dims` dimensions of x become rows and the others columns,
     likewise for y; the result has x's row dimensions and y's column dimensions.
     """
+    of_one_dtype(x, y)
     if x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims:
         return x @ y
     check_columns(x, x_num_col_dims)
@@ -243,7 +255,7 @@ def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> 
     if inner[0] != inner[1]:
         raise ShapeError(f"X has {inner[0]} columns, Y has {inner[1]} rows")
     shape = x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:]
-    return [(shape, np.result_type(x.dtype, y.dtype))]
+    return [(shape, of_one_dtype(x, y))]
 
 
 @mul.grad
@@ -306,7 +318,7 @@ def reduce_sum_grad(
 
 
 def sum_dtype(dtype: np.dtype[Any]) -> Any:
-    """Accumulation dtype of a sum: int64 for integers and bool."""
+    """Accumulate integers and bool in int64."""
     return dtype if dtype.kind == "f" else np.int64
 
 

@@ -547,7 +547,7 @@ _defaults = InForce((Program(), Program()))
 
 def set_default_programs(main: Program, startup: Program) -> None:
     """Replace the default programs of all threads that are inside no guard."""
-    _defaults.put_for_all((main, startup))
+    _defaults.everyones = (main, startup)
 
 
 def default_main_program() -> Program:

@@ -65,6 +65,9 @@ class InForce(Generic[T]):
     are inside a guard of their own: so threads that build programs at the same time do
     not undo each other's guards.
 
+    Attributes:
+        everyones: The value for every thread that is inside no guard of its own.
+
     >>> scope = InForce("global")
     >>> with scope.holding("inner"):
     ...     scope.value
@@ -74,27 +77,23 @@ class InForce(Generic[T]):
     """
 
     def __init__(self, value: T) -> None:
-        self._everyones, self._own = value, Own()
+        self.everyones, self._own = value, Own()
 
     @property
     def value(self) -> T:
         """The value in force in this thread."""
         own = self._own.value
-        return self._everyones if own is None else own
+        return self.everyones if own is None else own
 
     def place(self) -> tuple[object, str]:
         """The attribute that is put in force from here."""
         if threading.current_thread() is threading.main_thread():
-            return self, "_everyones"
+            return self, "everyones"
         return self._own, "value"
 
     def put(self, value: T) -> None:
         """Put another value in force, here or, from the main thread, for all."""
         setattr(*self.place(), value)
-
-    def put_for_all(self, value: T) -> None:
-        """Put another value in force for every thread outside of a guard of its own."""
-        self._everyones = value
 
     def holding(self, value: T) -> Guard[Any]:
         """Inside, another value is in force."""

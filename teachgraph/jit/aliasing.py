@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from teachgraph.core.callsite import ours
+from teachgraph.core import callsite
 from teachgraph.errors import ConversionError
 from teachgraph.jit.tracing import tracer
 from teachgraph.nn.layer import Layer
@@ -89,7 +89,7 @@ def variables(frame: FrameType | None, outermost: CodeType | None) -> Iterator[A
     known: set[tuple[str, str, str]] = set()
     while frame is not None and frame.f_code is not outermost:
         code = frame.f_code
-        if not ours(code.co_filename):
+        if not code.co_filename.startswith(callsite.own_files):
             for name, value in frame.f_locals.items():
                 # Conversion names a branch as the user's function, so that the inner
                 # frame's value, which is the newer one, stands for both.

@@ -7,7 +7,8 @@ from itertools import pairwise
 from traceback import walk_tb
 from types import CodeType
 
-from teachgraph.core.callsite import Callsite, ours
+from teachgraph.core import callsite
+from teachgraph.core.callsite import Callsite
 from teachgraph.errors import ConversionError
 
 __all__ = ["endless"]
@@ -34,7 +35,7 @@ def calling(error: RecursionError) -> Callsite:
     frames = [
         (frame.f_code, line)
         for frame, line in walk_tb(error.__traceback__)
-        if not ours(frame.f_code.co_filename)
+        if not frame.f_code.co_filename.startswith(callsite.own_files)
     ]
     counts = Counter(
         Callsite(code.co_filename, line, name_of(code))

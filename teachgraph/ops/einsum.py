@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to
+from teachgraph.core.ops import of_one_dtype, reduce_to
 
 __all__ = ["einsum"]
 
@@ -107,6 +107,7 @@ def einsum(*operands: Any, equation: str) -> Any:
     """Sum of products of elements over all letters that the result lacks."""
     parsed = parse(equation, tuple(x.ndim for x in operands))
     sizes_of(parsed, operands)
+    of_one_dtype(*operands)
     return np.einsum(str(parsed), *operands, optimize=len(operands) > 1)
 
 
@@ -139,7 +140,7 @@ def infer_einsum(*operands: Like, equation: str) -> Any:
     parsed = parse(equation, tuple(x.ndim for x in operands))
     sizes = sizes_of(parsed, operands)
     shape = tuple(sizes[letter] for letter in parsed.output)
-    return [(shape, np.result_type(*(x.dtype for x in operands)))]
+    return [(shape, of_one_dtype(*operands))]
 
 
 def sizes_of(parsed: Equation, operands: Sequence[Any]) -> dict[str, int]:

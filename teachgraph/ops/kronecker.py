@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import elementwise_mul, reduce_sum, reduce_to
+from teachgraph.core.ops import elementwise_mul, of_one_dtype, reduce_sum, reduce_to
 
 __all__ = ["cut_kron", "join_kron", "kron"]
 
@@ -19,6 +19,7 @@ def kron(x: Any, y: Any) -> Any:
 
     out[i p + k, j q + l] = x[i, j] y[k, l], where Y is p by q; likewise for any rank.
     """
+    of_one_dtype(x, y)
     return np.kron(x, y)
 
 
@@ -45,7 +46,7 @@ def infer_kron(x: Like, y: Like) -> Any:
     """Products of the sizes, the shorter shape padded with ones in front."""
     ndim = max(x.ndim, y.ndim)
     sizes = zip(padded(x.shape, ndim), padded(y.shape, ndim), strict=True)
-    return [(tuple(m * n for m, n in sizes), np.result_type(x.dtype, y.dtype))]
+    return [(tuple(m * n for m, n in sizes), of_one_dtype(x, y))]
 
 
 @op

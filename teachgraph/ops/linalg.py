@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, reshaped_like
+from teachgraph.core.ops import of_one_dtype, reduce_to, reshaped_like
 from teachgraph.ops.math import scale
 from teachgraph.ops.matmul import infer_matmul, matmul_v2, row, turned, with_sides
 from teachgraph.ops.shape import unsqueeze2
@@ -27,6 +27,7 @@ __all__ = [
 def bmm(x: Any, y: Any) -> Any:
     """out_i = X_i Y_i, for each i of a batch."""
     check_bmm(x, y)
+    of_one_dtype(x, y)
     return x @ y
 
 
@@ -63,6 +64,7 @@ def mv(x: Any, vec: Any) -> Any:
     """out = X v."""
     if (x.ndim, vec.ndim) != (2, 1):
         raise ShapeError(f"{x.ndim} and {vec.ndim} dimensions are not 2 and 1")
+    of_one_dtype(x, vec)
     return x @ vec
 
 
@@ -142,6 +144,7 @@ def infer_addmm(
 def multi_dot(*x: Any) -> Any:
     """out = X1 X2 ... Xn, in the order with the fewest multiplications."""
     check_chain(x)
+    of_one_dtype(*x)
     return np.linalg.multi_dot(x)
 
 
@@ -182,4 +185,4 @@ def infer_multi_dot(*x: Like) -> Any:
     if [m.shape[-1] for m in x[:-1]] != inner:
         raise ShapeError("columns of one are not rows of the next")
     shape = (*x[0].shape[:-1], *x[-1].shape[1:])
-    return [(shape, np.result_type(*(m.dtype for m in x)))]
+    return [(shape, of_one_dtype(*x))]

@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import matrix, reduce_to
+from teachgraph.core.ops import matrix, of_one_dtype, reduce_to
 from teachgraph.ops.shape import transpose2, unsqueeze2
 
 __all__ = ["matmul_v2", "turned"]
@@ -23,6 +23,8 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
     A vector is a row on the left, a column on the right, and unchanged by transposing;
     its dimension of size 1 is dropped from the result.
     """
+    if x.dtype is not y.dtype:
+        of_one_dtype(x, y)
     if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
         return x @ y
     if x.ndim == 0 or y.ndim == 0:
@@ -67,7 +69,7 @@ def infer_matmul(
     if inner != other:
         raise ShapeError(f"the first has {inner} columns, the second {other} rows")
     stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return [((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))]
+    return [((*stack, *rows, *columns), of_one_dtype(x, y))]
 
 
 def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:

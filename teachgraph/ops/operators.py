@@ -176,7 +176,11 @@ class Operators(Traced):
         return self.operate(bitwise_not, self)
 
     def __matmul__(self, other: Any) -> Any:
-        return self.operate(matmul_v2, self, other)
+        if not isinstance(other, Operators) or other.dtype == self.dtype:
+            return self.operate(matmul_v2, self, other)
+        kinds = [x.dtype for x in (self, other)]
+        common = np.result_type(*(list(filter(dtypes.is_floating, kinds)) or kinds))
+        return self.operate(matmul_v2, self.in_dtype(common), other.in_dtype(common))
 
     def __rmatmul__(self, other: Any) -> Any:
         return self.operate(matmul_v2, other, self)

@@ -9,7 +9,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to
+from teachgraph.core.ops import of_one_dtype, reduce_to
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["cross", "dot"]
@@ -20,6 +20,7 @@ def dot(x: Any, y: Any) -> Any:
     """out = x1 y1 + x2 y2 + ..., of two vectors or of each row of two matrices."""
     if x.shape != y.shape or x.ndim not in (1, 2):
         raise ShapeError(f"{list(x.shape)} and {list(y.shape)} are no such pair")
+    of_one_dtype(x, y)
     product = x * y
     return np.add.reduce(product, axis=-1, dtype=product.dtype)
 
@@ -42,6 +43,7 @@ def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
         raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     if x.dtype.kind == "b" or y.dtype.kind == "b":
         raise DTypeError("True and False have no cross product")
+    of_one_dtype(x, y)
     return np.cross(x, y, axis=along_three(x.shape, dim))
 
 
@@ -73,4 +75,4 @@ def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
     if x.shape != y.shape:
         raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     along_three(x.shape, dim)
-    return [(x.shape, np.result_type(x.dtype, y.dtype))]
+    return [(x.shape, of_one_dtype(x, y))]

@@ -78,7 +78,7 @@ class ScopeVariable:
         return np.array(np.empty(0) if value is None else value, dtype=dtype)
 
 
-scopes.put_for_all(Scope())
+scopes.everyones = Scope()
 
 if TYPE_CHECKING:  # the scope that everybody gets is of the class above
 

@@ -50,6 +50,7 @@ def test_linear_refuses_another_width_in_words() -> None:
 
 def test_gradients_of_a_network_are_finite_differences() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3), nn.Sigmoid())
+    net.to(dtype="float64")
     check_grads(lambda x: F.cross_entropy(net(x), LABELS), [LOGITS])
 
 

@@ -117,7 +117,7 @@ def inner(x: Any, y: Any, name: Any = None) -> Any:
         return x * y
     size = x.shape[-1]
     rows, columns = reshape2(x, shape=[-1, size]), reshape2(y, shape=[-1, size])
-    return reshape2(rows @ columns.T, shape=[*x.shape[:-1], *y.shape[:-1]])
+    return reshape2(matmul_v2(rows, columns.T), shape=[*x.shape[:-1], *y.shape[:-1]])
 
 
 def kron(x: Any, y: Any, name: Any = None) -> Any:

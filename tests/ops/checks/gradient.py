@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import check_grads
+from teachgraph.core.errors import DTypeError
 from tests.ops.checks.trial import Check, Trial
 from tests.ops.contract import FLOATS, Case, Row
 from tests.ops.lives import as_tensors, eager, op_of, several
@@ -103,12 +105,27 @@ CHECKS = (
 )
 
 
+PRODUCTS = {
+    "mul",
+    "matmul_v2",
+    "bmm",
+    "dot",
+    "mv",
+    "cross",
+    "kron",
+    "multi_dot",
+    "einsum",
+}
+"""Ops that multiply numbers of one dtype only."""
+
+
 def takes_two_dtypes(row: Row) -> bool:
     return (
         row.gradient
         and not row.inner
         and any(len(case.variables()) == 2 for case in row.cases)
         and row.op not in {"concat", "fc", "stack", "sum"}  # take one dtype only
+        and row.op not in PRODUCTS
     )
 
 
@@ -122,6 +139,20 @@ def each_of_two_dtypes_gets_its_own_gradient(row: Row) -> None:
     for dx, source in zip(found, both, strict=True):
         assert dx is not None
         assert (dx.shape, dx.dtype) == (source.shape, source.dtype)
+
+
+def a_product(row: Row) -> bool:
+    return row.op in PRODUCTS
+
+
+def a_product_promotes_nothing(row: Row) -> None:
+    """Paddle and PyTorch refuse it too; NumPy would answer in float64."""
+    case = next(case for case in row.cases if len(case.variables()) == 2)
+    x, *others = case.inputs
+    assert x is not None
+    for dtype in ("int64", "float32"):
+        with pytest.raises(DTypeError, match=f"{row.op}.*not {dtype} with float64"):
+            op_of(row)(*as_tensors(case, [x.astype(dtype), *others]), **case.attrs)
 
 
 def without_rule(row: Row) -> bool:
@@ -139,5 +170,6 @@ def an_op_without_a_rule_lets_no_gradient_through(row: Row) -> None:
 
 ROW_CHECKS = (
     Check(each_of_two_dtypes_gets_its_own_gradient, takes_two_dtypes),
+    Check(a_product_promotes_nothing, a_product),
     Check(an_op_without_a_rule_lets_no_gradient_through, without_rule),
 )

@@ -5,6 +5,21 @@ from __future__ import annotations
 __all__ = ["LINES"]
 
 LINES = """
+paddle.matmul(t([[1, 2]], "int64"), t([[0.5], [1.5]]))
+paddle.matmul(t([[0.5, 1.5]]), t([[1], [2]], "int32"))
+paddle.matmul(t([[0.5, 1.5]]), t([[1.0], [2.0]], "float64"))
+paddle.mm(t([[1, 2]], "int64"), t([[0.5], [1.5]]))
+paddle.bmm(t([[[1, 2]]], "int64"), t([[[0.5], [1.5]]]))
+paddle.dot(t([1, 2], "int64"), t([0.5, 1.5]))
+paddle.mv(t([[1, 2]], "int64"), t([0.5, 1.5]))
+paddle.einsum("ij,jk->ik", t([[1, 2]], "int64"), t([[0.5], [1.5]]))
+paddle.kron(t([1, 2], "int64"), t([0.5, 1.5]))
+paddle.outer(t([1, 2], "int64"), t([0.5, 1.5]))
+paddle.inner(t([1, 2], "int64"), t([0.5, 1.5]))
+paddle.tensordot(t([[1, 2]], "int64"), t([[0.5], [1.5]]), axes=1)
+paddle.linalg.multi_dot([t([[1, 2]], "int64"), t([[0.5], [1.5]])])
+paddle.nn.functional.linear(t([[1, 2]], "int64"), t([[0.5], [1.5]]))
+paddle.cross(t([[1, 2, 3]], "int64"), t([[0.5, 1.5, 2.5]]))
 paddle.gather(t([1.0, 2, 3]), t([0, 2], "int64"))
 paddle.gather(t([1.0, 2, 3]), t([-1], "int64"))
 paddle.gather(t([1.0, 2, 3]), t([3], "int64"))
