@@ -203,7 +203,8 @@ def infer(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
         results = search.call(op, inputs, attrs, error)
     else:
         room = sum(whole_numbers(attrs)) + 1  # for a window and a step
-        if room > max(TRIAL_SIZES):
+        ranks = [[len(spec.shape) for spec in specs] for specs in results]
+        if room > max(TRIAL_SIZES) or ranks[0] != ranks[1]:
             results += further.call(op, inputs, attrs, room)
     return [agreed(specs) for specs in zip(*results, strict=True)]
 
@@ -225,7 +226,7 @@ search = HookPoint(give_up)
 """Searches for sizes that fit where one of the two does not."""
 
 further: HookPoint[Callable[..., list[list[Spec]]]] = HookPoint(lambda *_: [])
-"""Tries a size that has room for a window: `further(op, inputs, attrs, size)`."""
+"""Tries a third size, with room for a window: `further(op, inputs, attrs, size)`."""
 
 
 def trial(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:
@@ -254,12 +255,11 @@ def stand_in(spec: Spec) -> np.ndarray[Any, Any]:
 
 
 def agreed(specs: Sequence[Spec]) -> Spec:
-    """The spec that several trials agree on; a size in which they differ is unknown."""
-    first = specs[0]
-    if len({len(spec.shape) for spec in specs}) > 1:
-        return first
-    sizes = zip(*(spec.shape for spec in specs), strict=True)
-    return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), first.dtype)
+    """The spec that most trials agree on; a size in which they differ is unknown."""
+    ranks = [len(spec.shape) for spec in specs]
+    rank = max(ranks, key=ranks.count)
+    sizes = zip(*(spec.shape for spec in specs if len(spec.shape) == rank), strict=True)
+    return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), specs[0].dtype)
 
 
 def create_parameter(
