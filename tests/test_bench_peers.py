@@ -33,3 +33,18 @@ def test_a_family_that_nobody_knows_is_told() -> None:
     assert found.returncode
     assert "'transformr'" in found.stderr.splitlines()[-1]
     assert "transformer b1" in found.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_make_bench_finds_its_cases_where_there_is_no_pytorch() -> None:
+    options = ["--collect-only", "--quiet", "-p", "no:cacheprovider"]
+    asked = [sys.executable, "-m", "pytest", "--benchmark-only", *options]
+    found = subprocess.run(
+        [*asked, "tests/benchmarks"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not found.returncode, found.stdout
+    assert "test_training_step[8-8-4 batch 8-eager]" in found.stdout
