@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import TextIOBase
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
 from teachgraph.distributed.record import ProcessLog, Recorded, as_process
 from teachgraph.distributed.roles import Role, role_guard
-from teachgraph.distributed.serving import Reply, Serving
+from teachgraph.distributed.serving import Serving
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
@@ -273,35 +273,7 @@ class Process:
                 raise TimeLimitError(
                     f"{self.role} does not serve after {self.job.limit:g} s"
                 )
-        if method == "exchange":
-            return self.exchange(*arguments)
         return getattr(self.serving, method)(*arguments)
-
-    def exchange(
-        self,
-        trainer: int,
-        number: int,
-        messages: Mapping[str, Any],
-        names: Sequence[str],
-        stored: Sequence[str],
-        *values: Any,
-    ) -> Reply:
-        """Exchange gradients for parameters.
-
-        Ray keeps a large answer in the object store of this machine. A reference in
-        the answer would cost each trainer a round trip more, to learn where it lies.
-
-        Args:
-            trainer: The number of the sender.
-            number: Counts its messages.
-            messages: Gradients by name, None for those among `values`.
-            names: The parameters that are wanted.
-            stored: The names of `values`.
-            values: Gradients that were in the object store.
-        """
-        assert self.serving is not None
-        gradients = {**messages, **dict(zip(stored, values, strict=True))}
-        return self.serving.exchange(trainer, number, gradients, names)
 
 
 def reconstructed() -> bool:

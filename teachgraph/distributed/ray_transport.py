@@ -2,8 +2,8 @@
 
 In sync mode a step is one request to each server: all gradients go, and the parameters
 come back in the answer when the step is applied. Requests go to all servers at once.
-What is large goes through the object store: a gradient as soon as it is computed, so
-that the message holds a reference; the parameters of a step as Ray's own answer.
+Ray moves what is large through its object store, all gradients of a request as one
+object, all parameters of an answer as another.
 
 Each request carries the number of its step, and a copy is kept until the server has
 saved that step. So whatever is lost, a request or its answer or the server itself, is
@@ -34,7 +34,7 @@ from teachgraph.distributed.transport import Array, Rows, bytes_of
 __all__ = ["INLINE", "RayTransport", "connect", "ray_module"]
 
 INLINE = 100_000
-"""Bytes up to which a value travels in the message itself."""
+"""Bytes up to which Ray itself sends a value in the message."""
 
 PAUSE = 0.2
 """Seconds between two attempts to reach a server that is being restarted."""
@@ -73,25 +73,43 @@ class Link:
     Attributes:
         number: The number of the last message to it.
         log: Messages by number, as long as the server might forget them.
+        spare: Memory of messages that it will not forget, by name.
         wanted: Names of the parameters that come with each answer.
         values: Parameters of the present step, by name.
+        read: The answer that they come from. Ray frees its memory when it is let go,
+            which takes a while: so not before the next request is on its way.
     """
 
     def __init__(self, endpoint: str, greeting: Greeting) -> None:
         self.endpoint, self.sync = endpoint, greeting.sync
-        self.number = greeting.applied
-        self.step = greeting.step
-        self.log: dict[int, dict[str, Any]] = {}
+        self.number = greeting.saved
+        self.log: dict[int, dict[str, Array | Rows]] = {}
+        self.spare: dict[str, list[Array]] = {}
         self.wanted: dict[str, None] = {}
         self.values: dict[str, Array] = {}
-        self.outbox: dict[str, Any] = {}
+        self.outbox: dict[str, Array | Rows] = {}
         self.request: Any = None
+        self.read: Any = None
+
+    def put(self, name: str, value: Array | Rows) -> None:
+        """Put a copy of a gradient into the next message: its memory may be reused."""
+        if isinstance(value, Rows):
+            self.outbox[name] = value
+            return
+        spare = self.spare.get(name)
+        copy = spare.pop() if spare else np.empty_like(value)
+        if (copy.shape, copy.dtype) != (value.shape, value.dtype):
+            copy = np.empty_like(value)
+        np.copyto(copy, value)
+        self.outbox[name] = copy
 
     def take(self, reply: Reply) -> None:
         """Take over an answer; forget what the server will not."""
-        self.values, self.step = dict(reply.values), reply.step
+        self.values = dict(reply.values)
         for number in [n for n in self.log if n <= reply.saved]:
-            del self.log[number]
+            for name, value in self.log.pop(number).items():
+                if not isinstance(value, Rows):
+                    self.spare.setdefault(name, []).append(value)
 
 
 class RayTransport:
@@ -118,8 +136,9 @@ class RayTransport:
         self.step, self._meeting = 0, None
         if not role.is_server:
             links = [self.link(endpoint) for endpoint in job.endpoints]
-            steps = [link.step if link.sync else link.number for link in links]
-            self.step = min(steps, default=0)
+            self.step = min((link.number for link in links), default=0)
+            for link in links:  # who has applied more takes the rest for repetitions
+                link.number = self.step
 
     # Servers.
 
@@ -214,8 +233,8 @@ class RayTransport:
             box = f"{endpoint}/{name}"
             self.wait(self.meeting().post.remote(box, self.packed(value)), box)
         else:
-            packed = value if isinstance(value, Rows) else self.packed(value)
-            self.link(endpoint).outbox[name] = packed
+            self.bytes_sent += bytes_of(value)
+            self.link(endpoint).put(name, value)
 
     def barrier(self, kind: str, endpoints: Sequence[str]) -> None:
         """End a step's sends ("send") or its receives ("fetch"); or meet ("all")."""
@@ -244,18 +263,12 @@ class RayTransport:
             link.request = (*link.request, link.request[0]())
         except (self.ray.exceptions.RayError, ValueError):
             link.request = (*link.request, None)  # asked for again when it is needed
+        link.read = None
 
     def exchange(self, link: Link, number: int) -> Callable[[], Any]:
-        """Build the request of one message.
-
-        References are arguments of their own: Ray brings what they refer to along,
-        where the server would have to ask for what lies in a dict.
-        """
-        messages = link.log[number]
-        stored = {name: one[0] for name, one in messages.items() if type(one) is list}
-        whole = {**messages, **dict.fromkeys(stored)}
-        rest = self.rank, number, whole, list(link.wanted), list(stored)
-        return self.ask(link.endpoint, "exchange", *rest, *stored.values())
+        """Build the request of one message."""
+        rest = self.rank, number, link.log[number], list(link.wanted)
+        return self.ask(link.endpoint, "exchange", *rest)
 
     def settle(self, link: Link) -> None:
         """Wait for the answer to the last message; send again what the server lacks."""
@@ -264,6 +277,7 @@ class RayTransport:
         request, number, first = link.request
         link.request = None
         reply: Reply = self.patiently(link.endpoint, request, first)
+        link.read = first, reply
         while reply.behind is not None:
             for missing in range(reply.behind + 1, number + 1):
                 again = self.exchange(link, missing)

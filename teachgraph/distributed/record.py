@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, Protocol
 from teachgraph.core.observe import announce, observers
 from teachgraph.distributed.transport import Array, Rows, Transport, bytes_of
 
-__all__ = ["Message", "ProcessLog", "Recorded", "announced", "as_process"]
+__all__ = [
+    "Message",
+    "ProcessLog",
+    "Recorded",
+    "announce_since",
+    "announced",
+    "as_process",
+]
 
 
 class Message(NamedTuple):
@@ -63,8 +70,14 @@ def announced(
     """Announce what happens inside; the value goes into the list that is given."""
     begin, value = time.perf_counter(), list[Any]()
     yield value
+    size = bytes_of(value[0]) if value else 0
+    announce_since(begin, who, step, what, peer, name, size)
+
+
+def announce_since(begin: float, who: object, step: int, what: str, *rest: Any) -> None:
+    """Announce what began at a time and is over now; `rest` is peer, name and size."""
     if observers:
-        size = bytes_of(value[0]) if value else 0
+        peer, name, size = rest or ("", "", 0)
         times = begin, time.perf_counter()
         announce("message", Message(str(who), step, what, peer, name, size, *times))
 

@@ -2,6 +2,9 @@
 
 Requests come in threads of their own. One lock guards the Server; who has to wait for a
 step waits on it, until the step is there or its time is over.
+
+A checkpoint is written in the thread that serves, while trainers compute the next step:
+arrays of a state are never written to, so it needs no lock. At most one is outstanding.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from typing import Any, NamedTuple
 
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
 from teachgraph.distributed.errors import CheckpointError, TimeLimitError
-from teachgraph.distributed.record import announced
-from teachgraph.distributed.server import BehindError, Message, Server
+from teachgraph.distributed.record import announce_since
+from teachgraph.distributed.server import BehindError, Message, Server, State
 from teachgraph.distributed.transport import Array
 
 __all__ = ["Greeting", "Reply", "Serving"]
@@ -27,12 +30,14 @@ class Greeting(NamedTuple):
     Attributes:
         sync: Whether the server waits for all trainers.
         step: The number of steps it has applied.
-        applied: The number of this trainer's last message that it has applied.
+        saved: The number of this trainer's last message that a restarted server would
+            know: a trainer that comes anew begins behind it, so that it has all those
+            that the server may ask for.
     """
 
     sync: bool
     step: int
-    applied: int
+    saved: int
 
 
 class Reply(NamedTuple):
@@ -41,7 +46,7 @@ class Reply(NamedTuple):
     Attributes:
         step: The step that the values are of.
         saved: The last message of this trainer that a restarted server would know.
-        values: The parameters that were asked for, or a reference to them in a list.
+        values: The parameters that were asked for.
         behind: If not None, the number of the last message that the server has: those
             after it are to be sent again.
     """
@@ -79,7 +84,10 @@ class Serving:
         self.server, self.every, self.limit = server, every, limit
         self.file = checkpoint_file(folder, server.endpoint)
         self.changed, self.finished = Condition(), set[int]()
-        server.history = every + 1
+        self.unsaved: State | None = None
+        # A server that comes back is as far behind as the last checkpoint on its disk:
+        # the one being written may be lost with it.
+        server.history = 2 * every + 1
         state = load_state(self.file) if restarted else None
         # A server saves before it serves: in its own folder no file means no step.
         if restarted and state is None and not mark_of(folder).exists():
@@ -90,14 +98,16 @@ class Serving:
             )
         if state is not None:
             server.restore(state)
-        self.save()
+        self.save(server.state())
 
-    def save(self) -> None:
+    def save(self, state: State) -> None:
         """Write a checkpoint."""
-        state = self.server.state()
-        with announced(f"server {self.server.endpoint}", state.step, "save"):
-            save_state(self.file, state)
-        self.saved = list(state.applied)
+        begin = time.perf_counter()
+        save_state(self.file, state)
+        with self.changed:  # no update, which runs unwatched, is under way
+            self.saved, self.unsaved = list(state.applied), None
+            announce_since(begin, f"server {self.server.endpoint}", state.step, "save")
+            self.changed.notify_all()
 
     def hello(self, trainer: int) -> Greeting:
         """Answer a trainer's first request.
@@ -108,8 +118,8 @@ class Serving:
         with self.changed:
             self.server.check_sender(trainer, 1)
             self.finished.discard(trainer)
-            applied = self.server.applied[trainer]
-            return Greeting(self.server.sync, self.server.step, applied)
+            saved = self.saved[trainer]
+            return Greeting(self.server.sync, self.server.step, saved)
 
     def exchange(
         self,
@@ -136,13 +146,32 @@ class Serving:
             return Reply(self.server.step, self.saved[trainer], values)
 
     def push(self, trainer: int, number: int, messages: Mapping[str, Message]) -> None:
-        """Apply what is complete, and save it if its time has come."""
+        """Apply what is complete, and have it saved if its time has come.
+
+        Raises:
+            TimeLimitError: The checkpoint before is not written within the limit.
+            MessageError: The message is not as it must be.
+        """
         before = self.server.step
         self.server.push(trainer, number, messages)
         if self.server.step != before:
-            if self.server.step % self.every == 0:
-                self.save()
             self.changed.notify_all()
+            if self.server.step % self.every == 0:
+                self.wait_until_saved()
+                self.unsaved = self.server.state()  # async, others may have gone on
+                self.changed.notify_all()
+
+    def wait_until_saved(self) -> None:
+        """Wait until the checkpoint before is written.
+
+        Raises:
+            TimeLimitError: It is not within the limit.
+        """
+        if not self.changed.wait_for(lambda: self.unsaved is None, self.limit):
+            raise TimeLimitError(
+                f"{self.server.endpoint}: {self.file} was not written within "
+                f"{self.limit:g} s"
+            )
 
     def pull(self, name: str, step: int | None, rows: Array | None = None) -> Array:
         """One slice, or some of its rows, as of a step.
@@ -179,11 +208,24 @@ class Serving:
             self.changed.notify_all()
 
     def run(self) -> None:
-        """Wait until all trainers have finished; who starts them sets the limit."""
+        """Save what is due until all trainers have finished.
+
+        Who starts them sets the limit.
+        """
+        while self.wait_for_work():
+            assert self.unsaved is not None
+            self.save(self.unsaved)
+        self.save(self.server.state())
+
+    def wait_for_work(self) -> bool:
+        """Wait for a checkpoint to write; False when there will be no other."""
         with self.changed:
-            while len(self.finished) < self.server.fan_in:
-                self.changed.wait()
-            self.save()
+            self.changed.wait_for(lambda: self.unsaved is not None or self.all_done())
+            return self.unsaved is not None
+
+    def all_done(self) -> bool:
+        """True when all trainers have finished."""
+        return len(self.finished) == self.server.fan_in
 
     def step_now(self) -> int:
         """The number of steps that are applied."""

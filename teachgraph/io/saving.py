@@ -31,10 +31,10 @@ __all__ = ["load", "save"]
 Json = Any
 
 KEY = "teachgraph"
+"""Key of the structure in the header's metadata."""
 META = "__metadata__"  # where safetensors has room for it
 LONGEST_HEADER = 100_000_000
 """Bytes: what safetensors reads."""
-"""Key of the structure in the header's metadata."""
 
 PROGRAM = f'{{\n "format": "{FORMAT}"'.encode()
 """The first bytes of the file of a program."""

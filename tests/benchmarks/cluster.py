@@ -2,8 +2,12 @@
 
 Prints a figure for each bar, and what the machine had free. Both sides of a ratio run
 in turn, some rounds; each side counts with its best round, since others use the machine
-too. A round is the median of its steps. Each process has one thread for NumPy: set
-`OPENBLAS_NUM_THREADS=1`, or this does.
+too. A round is the median of its steps, without the first ones: until Ray's object
+store has been all round, each process maps fresh memory. Each process has one thread
+for NumPy: set `OPENBLAS_NUM_THREADS=1`, or this does.
+
+Bare calls wait for both trainers, as any sync server must, but neither compute a
+gradient nor update with it. So the floor of a step is theirs and that computing, alone.
 """
 
 from __future__ import annotations
@@ -26,11 +30,12 @@ from teachgraph import fluid
 from teachgraph.distributed.local import LocalCluster, run_in
 from teachgraph.distributed.ray_job import new_name, ray_started, run_on_ray
 from teachgraph.distributed.ray_process import Job
+from teachgraph.distributed.server import Server, state_names
 from teachgraph.distributed.simulation import fitted, server_step
 from teachgraph.distributed.transport import transport
 
-SIDE, STEPS = 512, 60
-"""A model of 1 MB: one weight, [512, 512] in float32."""
+SIDE, STEPS, WARM = 512, 100, 40
+"""A model of 1 MB: one weight, [512, 512] in float32; steps, and those before them."""
 
 SERVER = "10.0.0.1:6174"
 
@@ -53,14 +58,14 @@ def program(layers: int = 1, side: int = SIDE) -> tuple[Any, Any, Any]:
     return main, startup, loss
 
 
-def timed(step: Callable[[], Any], count: int = STEPS) -> list[float]:
+def timed(step: Callable[[], Any], count: int = STEPS, warm: int = WARM) -> list[float]:
     """Seconds of each step, without the first few."""
     found = []
-    for _ in range(count + 5):
+    for _ in range(count + warm):
         start = time.perf_counter()
         step()
         found.append(time.perf_counter() - start)
-    return found[5:]
+    return found[warm:]
 
 
 def plain(rows: int, layers: int, side: int = SIDE) -> list[float]:
@@ -103,7 +108,7 @@ def in_threads() -> tuple[float, float]:
         cluster = LocalCluster(1, [SERVER])
         ((steps, *_),) = run_in(cluster, lambda role: transpiled(rows, layers))
         found.append(median(steps))
-    return min(found) / min(alone), cluster.bytes_sent / (STEPS + 5)
+    return min(found) / min(alone), cluster.bytes_sent / (STEPS + WARM)
 
 
 class Bare:
@@ -142,7 +147,7 @@ def bare(name: str) -> list[float]:
         )
         .remote()
     )
-    gradient, steps = np.ones((SIDE, SIDE), "float32"), iter(range(1, STEPS + 6))
+    gradient, steps = np.ones((SIDE, SIDE), "float32"), iter(range(1, STEPS + WARM + 1))
     found = timed(
         lambda: np.array(ray.get(actor.exchange.remote(next(steps), gradient)))
     )
@@ -165,7 +170,7 @@ def parallel(work: float, exchange: bool = True) -> list[float]:
         optimizer.step()
         optimizer.clear_grad()
 
-    return timed(step, 15)
+    return timed(step, 15, 5)
 
 
 def ray_job(target: Callable[..., Any], *rest: Any, **settings: Any) -> list[Any]:
@@ -186,8 +191,25 @@ def bare_calls() -> tuple[float, float, float]:
         servers = ray_job(transpiled, 8, 1, endpoints=(SERVER,))
         steps.append(median(median(found) for found, *_ in servers))
         base.append(median(map(median, ray_job(bare, new_name()))))
-    sent = sum(out + back for _, out, back in servers) / (STEPS + 5)
+    sent = sum(out + back for _, out, back in servers) / (STEPS + WARM)
     return min(steps), min(base), sent / (4 * 4 * SIDE**2)
+
+
+def update() -> float:
+    """Seconds in which a server applies a step of two trainers, with nobody beside."""
+    main, startup, _ = program()
+    transpiler = fluid.DistributeTranspiler()
+    transpiler.transpile(0, main, SERVER, 2, True, startup)
+    (operator,) = transpiler.get_pserver_program(SERVER).global_block().ops
+    sizes = {n: operator.block.vars[n].shape for n in state_names(operator)}
+    server = Server(operator, {n: np.zeros(s, "float32") for n, s in sizes.items()})
+    gradient, found = np.ones((SIDE, SIDE), "float32"), list[float]()
+    for step in range(1, STEPS + 1):
+        server.push(0, step, dict.fromkeys(server.expected(0), gradient))
+        start = time.perf_counter()
+        server.push(1, step, dict.fromkeys(server.expected(1), gradient))
+        found.append(time.perf_counter() - start)
+    return median(found)
 
 
 def speed_up() -> tuple[float, float]:
@@ -246,6 +268,8 @@ def main() -> None:
         steps, base, share = bare_calls()
         line("a step of 2 trainers and 1 server, seconds", steps, "")
         line("  over the same bytes by bare Ray calls", steps / base, "<= 1.3")
+        floor = 1 + (median(plain(8, 1)) + update()) / base
+        line("  bare calls and the computing alone, over bare calls", floor, "")
         line("  bytes over 2 x model x trainers", share, "1 +- 0.05")
         faster, free = speed_up()
         what = "DataParallel, 2 processes, 200 ms: faster than one by"

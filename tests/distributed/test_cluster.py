@@ -123,8 +123,12 @@ def test_a_server_and_a_trainer_are_killed_and_nothing_changes() -> None:
         [("trainer 0", 6), ("trainer 1", 6)],
         [("trainer 0", 3), ("trainer 0", 9), ("server 10.0.0.1:6174", 6)],
         [("server 10.0.0.1:6174", 4), ("server 10.0.0.1:6174", 10)],
+        [("trainer 1", 8), ("server 10.0.0.1:6174", 9)],
     ],
-    ids=["none", "both servers", "both trainers", "trainer twice", "server twice"],
+    ids=[
+        *("none", "both servers", "both trainers", "trainer twice", "server twice"),
+        "server after trainer",
+    ],
 )
 def test_whoever_is_killed_nothing_changes(
     killed: list[tuple[str, int]], every: int

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +13,15 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
+from teachgraph.distributed import serving as serving_module
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state, save_state
 from teachgraph.distributed.errors import (
     CheckpointError,
     MessageError,
     TimeLimitError,
 )
-from teachgraph.distributed.server import BehindError, Server, state_names
-from teachgraph.distributed.serving import Serving, mark_of
+from teachgraph.distributed.server import BehindError, Server, State, state_names
+from teachgraph.distributed.serving import Greeting, Serving, mark_of
 from teachgraph.distributed.transport import Rows
 
 END = "10.0.0.1:6174"
@@ -132,17 +136,69 @@ def test_past_steps_are_remembered_for_who_is_behind() -> None:
         one.pull("w", step=1)
 
 
+@contextmanager
+def running(serving: Serving) -> Iterator[Serving]:
+    """Let a server save what is due, inside the block, in a thread as Ray's actor."""
+    thread = threading.Thread(target=serving.run)
+    thread.start()
+    yield serving
+    for trainer in range(serving.server.fan_in):
+        serving.bye(trainer)
+    thread.join()
+
+
+def until_saved(serving: Serving) -> None:
+    with serving.changed:
+        serving.wait_until_saved()
+
+
 def test_a_restarted_server_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    first = Serving(server(), tmp_path, every=2)
-    for step in (1, 2, 3):
-        for trainer in (0, 1):
-            with first.changed:
-                first.push(trainer, step, gradient(1.0, trainer))
-    again = Serving(server(), tmp_path, every=2, restarted=True)
+    first = Serving(server(), tmp_path / "first", every=2)
+    with running(first):
+        for step in (1, 2, 3):
+            for trainer in (0, 1):
+                with first.changed:
+                    first.push(trainer, step, gradient(1.0, trainer))
+        until_saved(first)
+        shutil.copytree(tmp_path / "first", tmp_path / "killed")
+    again = Serving(server(), tmp_path / "killed", every=2, restarted=True)
     assert again.hello(0).step == 2
     assert weights(again.server) == [-2.0, -2.0]
     reply = again.exchange(0, 4, gradient(1.0, 0), ["w"])
     assert (reply.behind, reply.saved) == (2, 2)
+
+
+def test_a_trainer_that_comes_anew_begins_behind_the_checkpoint(tmp_path: Path) -> None:
+    """So it has all that the server may ask for if it is killed too."""
+    serving = Serving(server(trainers=1), tmp_path, every=5)
+    for step in range(1, 5):
+        serving.exchange(0, step, gradient(1.0, 0), [])
+    assert serving.hello(0) == Greeting(sync=True, step=4, saved=0)
+    assert serving.exchange(0, 1, gradient(9.0, 0), ["w"]).values["w"][0] == -1.0
+    assert serving.server.step == 4
+
+
+def test_a_checkpoint_is_written_while_training_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, free = list[int](), threading.Event()
+
+    def slow(file: Path, state: State) -> None:
+        assert not written or free.wait(10.0)
+        written.append(state.step)
+
+    monkeypatch.setattr(serving_module, "save_state", slow)
+    serving = Serving(server(trainers=1), tmp_path, every=2, limit=0.2)
+    with running(serving):
+        for step in (1, 2, 3):
+            reply = serving.exchange(0, step, gradient(1.0, 0), [])
+        assert (reply.step, reply.saved) == (3, 0)
+        with pytest.raises(TimeLimitError, match=r"safetensors was not written within"):
+            serving.exchange(0, 4, gradient(1.0, 0), [])
+        free.set()
+        until_saved(serving)
+        assert serving.exchange(0, 5, gradient(1.0, 0), []).saved == 2
+    assert written == [0, 2, 5]
 
 
 def test_a_restarted_server_without_checkpoint_refuses_to_serve(tmp_path: Path) -> None:
