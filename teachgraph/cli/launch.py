@@ -87,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
         clusters[:] = [cluster]
         screen.show(cluster)
 
-    screen.line(
-        "launch", f"{args.trainers} trainers, {args.servers} servers; Ray starts"
-    )
+    many = counted(args.trainers, "trainer"), counted(args.servers, "server")
+    starts = "starts" if args.address is None else f"at {args.address} is joined"
+    screen.line("launch", f"{', '.join(many)}; Ray {starts}")
     try:
         run_on_ray(job, address=args.address, watch=watch)
     except TeachgraphError as error:
@@ -111,7 +111,18 @@ def refused(args: argparse.Namespace) -> str:
         return f"there is no script {args.script}"
     if args.trainers < 1 or args.servers < 0 or args.every < 1 or args.limit <= 0:
         return "trainers, --every and --limit are at least 1, --servers at least 0"
+    if args.restarts < 0:
+        return "--restarts is at least 0"
     return ""
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(2, "trainer")
+    '2 trainers'
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 class Screen:

@@ -25,6 +25,8 @@ def test_a_script_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 def test_numbers_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["launch", "--trainers", "0", str(SCRIPT)]) == 2
     assert "trainers, --every and --limit are at least 1" in capsys.readouterr().err
+    assert main(["launch", "--restarts", "-1", str(SCRIPT)]) == 2
+    assert "--restarts is at least 0" in capsys.readouterr().err
 
 
 def cluster_of(job: Job) -> Any:
@@ -61,6 +63,7 @@ def test_lines_come_after_who_printed_them(
     options = ["--servers", "1", "--trainers", "2", "--log", str(log)]
     assert main(["launch", *options, str(SCRIPT), "60"]) == 0
     printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "[launch] 2 trainers, 1 server; Ray starts"
     assert printed[1:-2] == [
         "[server 127.0.0.1:6174] runs in process 10 on host",
         "[server 127.0.0.1:6174] serves",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -99,6 +100,23 @@ def test_the_still_has_a_lane_for_each_and_a_bar_for_each_call(
     picture = still(recording.log)
     for title in ("trainer 0", "trainer 1", "server a:1"):
         assert f">{title}<" in picture
+
+
+def test_a_checkpoint_that_takes_longer_does_not_stretch_the_step(
+    recording: Recording,
+) -> None:
+    folded = fold(recording.log)
+    before, _ = timeline(folded, 0, 0, 800)
+    _, messages = last_step(folded)
+    end = max(m["start"] + m["duration"] for m in messages)
+    update = next(m for m in messages if m["what"] == "update")
+    save: Any = {**update, "what": "save", "start": end - 1e-4, "duration": 5.0}
+    folded.messages.append(save)
+    after, _ = timeline(folded, 0, 0, 800)
+    assert after[:-1] == before
+    found = re.search(r'x="([\d.]+)" y="\d+" width="([\d.]+)"', after[-1])
+    assert found is not None
+    assert float(found[1]) + float(found[2]) <= 802
 
 
 def test_trainers_without_servers_are_recorded_too() -> None:

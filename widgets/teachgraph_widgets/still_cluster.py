@@ -60,8 +60,9 @@ def last_step(folded: Folded) -> tuple[int, list[MessageEvent]]:
 def timeline(folded: Folded, x: int, y: int, width: int) -> tuple[list[str], int]:
     """Draw the last step: a lane for each process, a bar for each of its calls."""
     step, messages = last_step(folded)
-    begin = min(m["start"] for m in messages)
-    end = max(m["start"] + m["duration"] for m in messages)
+    within = [m for m in messages if m["what"] != "save"]  # written beside the step
+    begin = min(m["start"] for m in within)
+    end = max(m["start"] + m["duration"] for m in within)
     scale = (width - AXIS) / max(end - begin, 1e-9)
     title = f"Step {step}: {1e3 * (end - begin):.3g} ms; sends, barriers, receives"
     parts = [text(x, y, f"{title}, and what servers do", "h")]
@@ -71,7 +72,7 @@ def timeline(folded: Folded, x: int, y: int, width: int) -> tuple[list[str], int
         line = f'x1="{x + AXIS}" x2="{x + width}" y1="{top + 19}" y2="{top + 19}"'
         parts.append(text(x, top + 12, folded.processes[number]["title"], "d", AXIS))
         parts.append(f'<line {line} stroke="{RULE}"/>')
-    parts += bars(messages, lanes, x + AXIS, begin, scale)
+    parts += bars(messages, lanes, x + AXIS, (begin, end), scale)
     return parts, 14 + LANE * len(lanes)
 
 
@@ -79,14 +80,16 @@ def bars(
     messages: Sequence[MessageEvent],
     lanes: dict[int, int],
     x: int,
-    begin: float,
+    span: tuple[float, float],
     scale: float,
 ) -> list[str]:
-    """Draw a bar for each call."""
+    """Draw a bar for each call, as far as it is within the span of time."""
     found = []
     for message in messages:
-        left = x + scale * (message["start"] - begin)
-        wide = max(1.5, scale * message["duration"])
+        begin = max(message["start"], span[0])
+        end = min(message["start"] + message["duration"], span[1])
+        left = x + scale * (begin - span[0])
+        wide = max(1.5, scale * (end - begin))
         colour = COLOURS.get(message["what"], RECEIVED)
         box = f'x="{left:.1f}" y="{lanes[message["process"]]}" width="{wide:.1f}"'
         look = f'fill="{colour}" fill-opacity="0.5" stroke="{colour}"'

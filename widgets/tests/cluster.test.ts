@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import { cluster } from "../fixtures/views";
-import { arcsOf, awaited, messagesOf, processesOf, stepsOf } from "../src/state/cluster";
+import { arcsOf, awaited, messagesOf, processesOf, spanOf, stepsOf } from "../src/state/cluster";
 import type { Chart, Rect } from "../src/views/figure";
-import { columns, messageText, programsChart, timelineChart, waitsText } from "../src/views/cluster";
+import {
+  columns,
+  messageText,
+  programsChart,
+  stepText,
+  timelineChart,
+  waitsText,
+} from "../src/views/cluster";
 import { traceOf } from "./trace";
 
 const trace = traceOf(cluster());
@@ -43,7 +50,7 @@ test("who waits waits for whom sent last", () => {
   const whom = second.map((message) => awaited(message, second)?.process);
   expect(whom).toEqual([undefined, undefined, 1, undefined, undefined, undefined, undefined]);
   expect(waitsText(second, processes)).toBe(
-    "70 ms: trainer 0 waits 68 ms for trainer 1, trainer 1 waits 8 ms",
+    "70 ms: trainer 0 waits 68 ms for trainer 1, trainer 1 waits 8 ms for the server",
   );
   expect(messageText(second[2], second, processes)).toBe(
     "trainer 0: recv w from a:1, 400 B, 68 ms, waiting for trainer 1",
@@ -66,6 +73,23 @@ test("servers stand between the trainers, and nothing is outside of the charts",
       }
     }
   }
+});
+
+test("a checkpoint is drawn as far as it lies in the step", () => {
+  const [from, to] = spanOf(second);
+  const update = second.find(({ what }) => what === "update") ?? second[0];
+  const save = { ...update, what: "save", start: to - 0.01, duration: 5 } as typeof update;
+  const chart = timelineChart([...second, save], processes, trace.length, 900);
+  expect(spanOf([...second, save])).toEqual([from, to]);
+  const ends = rects(chart).map(({ x, width }) => x + width);
+  expect(Math.max(...ends)).toBeLessThanOrEqual(900);
+  expect(waitsText([...second, save], processes)).toContain("70 ms: ");
+});
+
+test("of a long training the place of a step among those recorded is told", () => {
+  expect(stepText(0, [0, 1, 2])).toBe("Startup");
+  expect(stepText(2, [0, 1, 2, 3])).toBe("Step 2 of 3");
+  expect(stepText(32, [0, 1, 16, 32])).toBe("Step 32, 3 of 3 recorded");
 });
 
 test("what is to come has less of its colour", () => {

@@ -184,6 +184,13 @@ export function messagesOf(
   return [...own, ...served].sort((a, b) => a.start - b.start);
 }
 
+/** The time of a step: a checkpoint is written beside it, and may take longer. */
+export function spanOf(messages: readonly Message[]): [from: number, to: number] {
+  const within = messages.filter(({ what }) => what !== "save");
+  const ends = within.map(({ start, duration }) => start + duration);
+  return [Math.min(...within.map(({ start }) => start)), Math.max(...ends)];
+}
+
 function isServing({ what }: Message): boolean {
   return what === "update" || what === "save";
 }

@@ -9,6 +9,7 @@ import {
   isWait,
   messagesOf,
   processesOf,
+  spanOf,
   stepsOf,
   type Arc,
   type Process,
@@ -115,11 +116,10 @@ export function timelineChart(
   width: number,
 ): Chart {
   const lanes = columns(processes).slice(0, MOST_PROCESSES);
-  const from = Math.min(...messages.map(({ start }) => start));
-  const to = Math.max(...messages.map(({ start, duration }) => start + duration));
+  const [from, to] = spanOf(messages);
   const left = 10 + LETTER * Math.min(22, Math.max(0, ...lanes.map(({ title }) => title.length)));
   const scale = (width - left - 10) / Math.max(1e-9, to - from);
-  const x = (time: number): number => round(left + Math.max(0, time - from) * scale);
+  const x = (time: number): number => round(left + (Math.min(to, Math.max(from, time)) - from) * scale);
   const height = TOP + lanes.length * LANE + 6;
   const lane = new Map(lanes.map(({ id }, i) => [id, TOP + i * LANE]));
   const shapes: Shape[] = [];
@@ -187,8 +187,9 @@ export function messageText(
 
 /** Of each trainer, how long it waited in a step, and for whom most. */
 export function waitsText(messages: readonly Message[], processes: readonly Process[]): string {
-  const from = Math.min(...messages.map(({ start }) => start));
-  const to = Math.max(...messages.map(({ start, duration }) => start + duration));
+  const [from, to] = spanOf(messages);
+  const servers = processes.filter(({ isServer }) => isServer).length;
+  const answer = servers === 0 ? "" : ` for the ${servers === 1 ? "server" : "servers"}`;
   const told = processes.flatMap(({ id, title, isServer }) => {
     if (isServer) return [];
     const own = messages.filter((m) => m.process === id && isWait(m));
@@ -196,14 +197,24 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
     const whom = longest === undefined ? undefined : awaited(longest, messages);
     const name = processes.find((p) => p.id === whom?.process)?.title;
     const time = own.reduce((sum, { duration }) => sum + duration, 0);
-    return [`${title} waits ${timeText(time)}${name === undefined ? "" : ` for ${name}`}`];
+    return [`${title} waits ${timeText(time)}${name === undefined ? answer : ` for ${name}`}`];
   });
   return `${timeText(to - from)}: ${told.slice(0, 4).join(", ")}`;
+}
+
+/** Where a step is among those that are recorded: of a long training not all are. */
+export function stepText(step: number, steps: readonly number[]): string {
+  if (step === 0) return "Startup";
+  const counted = steps.filter((other) => other > 0);
+  const last = counted.at(-1) ?? 0;
+  if (last === counted.length) return `Step ${step} of ${last}`;
+  return `Step ${step}, ${counted.indexOf(step) + 1} of ${counted.length} recorded`;
 }
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
   "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey.",
+  "All gradients leave together, at the send barrier.",
   "A dashed arrow comes from whom somebody waited for. Between bars a process computes, or waits for its turn.",
 ].join(" ");
 
@@ -287,8 +298,7 @@ export class ClusterView implements Panel {
     if (this.messages.length > 0) {
       times.draw(timelineChart(this.messages, processes, past, times.width));
     }
-    const last = this.steps.at(-1) ?? 0;
-    const step = this.step === 0 ? "Startup" : `Step ${this.step} of ${last}`;
+    const step = stepText(this.step, this.steps);
     const waits = this.messages.length > 0 ? ` · ${waitsText(this.messages, processes)}` : "";
     this.summary.textContent = `${step}${waits}`;
   }
