@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops import columns, conv_rows, depthwise
+from teachgraph.ops.freed_memory import keep_freed_memory
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -24,6 +25,7 @@ __all__ = ["backward_filter", "backward_input", "forward"]
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
+    keep_freed_memory()
     if not narrow(len(x), axes):
         return way(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
