@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from teachgraph import fluid
 from teachgraph.distributed import serving as serving_module
@@ -224,6 +225,28 @@ def test_a_torn_checkpoint_is_told_of(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-3])
     with pytest.raises(CheckpointError, match="holds no state of a server"):
         load_state(file)
+
+
+def test_a_checkpoint_is_a_file_of_safetensors(tmp_path: Path) -> None:
+    """Of every shape and dtype that an optimizer keeps."""
+    values = {
+        "rows": np.arange(12.0).reshape(3, 4).T,
+        "rate": np.float32([0.5]),
+        "steps": np.array([7]),
+        "scalar": np.array(2.0, "float16"),
+        "flag": np.array([True, False]),
+        "empty": np.zeros((0, 3), "float32"),
+    }
+    file = tmp_path / "state"
+    save_state(file, State(3, [3, 2], values))
+    loaded = safetensors.numpy.load_file(file)
+    for name, value in values.items():
+        assert loaded[name].dtype == value.dtype
+        assert loaded[name].shape == value.shape
+        assert (loaded[name] == value).all()
+    state = load_state(file)
+    assert state is not None
+    assert (state.step, state.applied) == (3, [3, 2])
 
 
 def test_who_waits_for_a_trainer_that_does_not_come_is_told(tmp_path: Path) -> None:
