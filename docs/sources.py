@@ -113,8 +113,10 @@ def write_sources(
     add_gallery(texts, selection.of_cases(), cache)
     texts |= {f"en/{page}.md": manual(source) for page, source in MANUALS.items()}
     tell("reference")
-    found = reference.pages(selection.reference)
-    texts |= {f"en/reference/{page}.rst": text for page, text in found.items()}
+    reference_pages = reference.pages(selection.reference)
+    texts |= {
+        f"en/reference/{page}.rst": text for page, text in reference_pages.items()
+    }
     texts |= {
         name: within(text, name.partition("/")[0], texts)
         for name, text in texts.items()

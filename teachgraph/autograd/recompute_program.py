@@ -58,12 +58,12 @@ class Recompute:
     ) -> None:
         self.block = block
         self.operators = with_seeds(block, operators)
-        found = segments(self.operators, checkpoints)
+        segments = recompute_segments(self.operators, checkpoints)
         once = once_only(block.ops)
-        self.held = held_by(self.operators, found, once) | set(checkpoints)
-        self.left, self.done, self.instead = found, 0, dict[str, str]()
+        self.held = held_by(self.operators, segments, once) | set(checkpoints)
+        self.left, self.done, self.instead = segments, 0, dict[str, str]()
         self.places = {op: at for at, op in enumerate(self.operators)}
-        for number, segment in enumerate(reversed(found)):
+        for number, segment in enumerate(reversed(segments)):
             self.name(segment, f"{SUFFIX}{number}")
 
     def name(self, segment: Segment, suffix: str) -> None:
@@ -105,7 +105,7 @@ def recomputing(checkpoints: Collection[str]) -> Wrapper:
     return wrap
 
 
-def segments(
+def recompute_segments(
     operators: Sequence[Operator], checkpoints: Collection[str]
 ) -> list[Segment]:
     """The parts to run again: up to the first checkpoint, and from each to the next.
@@ -118,15 +118,15 @@ def segments(
     if len(order) == 1:
         last = writers.get(order[0], [-1])[-1]
         return [Segment(0, last + 1)] if last > 0 else []
-    found = []
+    segments = []
     for first, second in itertools.pairwise(order):
         start = readers.get(first, [len(operators)])[0]
         last = writers.get(second, [-1])[-1]
         if start < last:
-            found.append(Segment(start, last + 1))
-    if found and found[0].start > 0:
-        found.insert(0, Segment(0, found[0].start))
-    return found
+            segments.append(Segment(start, last + 1))
+    if segments and segments[0].start > 0:
+        segments.insert(0, Segment(0, segments[0].start))
+    return segments
 
 
 def uses(
@@ -176,13 +176,13 @@ def once_only(operators: Sequence[Operator]) -> set[Operator]:
 
     They read what is written later, draw random numbers, or call the user's function.
     """
-    found, written = set(), set[str]()
+    unrepeatable, written = set(), set[str]()
     for operator in reversed(operators):
         read = set(operator.input_arg_names) - own_moments(operator)
         if not written.isdisjoint(read) or not repeatable(operator):
-            found.add(operator)
+            unrepeatable.add(operator)
         written.update(operator.output_arg_names)
-    return found
+    return unrepeatable
 
 
 def repeatable(operator: Operator) -> bool:
@@ -216,15 +216,15 @@ def repeat(
     for name, spare in aside.items():
         like(block, name, spare)
     attrs = {k: v for k, v in operator.attrs.items() if k != "op_role_var"}
-    made = block.insert(
+    copy = block.insert(
         len(block.ops),
         operator.type,
         renamed(operator.inputs, instead),
         renamed(operator.outputs, {**instead, **aside}),
         {**attrs, "op_role": int(OpRole.BACKWARD)},
     )
-    made.callsite = operator.callsite
-    return made
+    copy.callsite = operator.callsite
+    return copy
 
 
 def renamed(slots: Slots, instead: Mapping[str, str]) -> Slots:
@@ -236,8 +236,8 @@ def like(block: Block, name: str, new: str) -> None:
     """Make a variable like another one, which does not outlive the run."""
     if not block.has_var(new):
         old = block._var_recursive(name)
-        made = block.create_var(new, old.shape, old.dtype, type=old.type)
-        made.stop_gradient = old.stop_gradient
+        variable = block.create_var(new, old.shape, old.dtype, type=old.type)
+        variable.stop_gradient = old.stop_gradient
 
 
 def ordered_names(operator: Operator) -> Iterable[str]:
@@ -252,12 +252,12 @@ def with_seeds(block: Block, operators: Sequence[Operator]) -> list[Operator]:
 
     So its second run leaves out what the first has left out.
     """
-    found: list[Operator] = []
+    seeded: list[Operator] = []
     for operator in operators:
         if operator.type == "dropout" and not operator.inputs.get("Seed"):
-            found.append(seed_for(block, operator))
-        found.append(operator)
-    return found
+            seeded.append(seed_for(block, operator))
+        seeded.append(operator)
+    return seeded
 
 
 def seed_for(block: Block, dropout: Operator) -> Operator:
@@ -267,7 +267,7 @@ def seed_for(block: Block, dropout: Operator) -> Operator:
     fixed = dropout.attrs.pop("fix_seed", False)
     seed = dropout.attrs.pop("seed", 0)
     attrs = {"seed": seed if fixed else 0, "op_role": int(dropout.role)}
-    made = block.insert(dropout.idx, drawn_seed.type, {}, {"Out": [name]}, attrs)
-    made.callsite = dropout.callsite
+    draw = block.insert(dropout.idx, drawn_seed.type, {}, {"Out": [name]}, attrs)
+    draw.callsite = dropout.callsite
     dropout.inputs["Seed"] = [name]
-    return made
+    return draw

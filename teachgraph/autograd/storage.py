@@ -169,8 +169,8 @@ class Storage:
     def grad_fn(self) -> Node | None:
         """The node that computed it on the tape; None for a leaf."""
         node = self.node
-        found: Node | None = node.node if isinstance(node, Output) else node
-        return found
+        creator: Node | None = node.node if isinstance(node, Output) else node
+        return creator
 
 
 def is_dtype(value: Any) -> bool:

@@ -212,9 +212,9 @@ def sharers(tensor: Tensor) -> list[Tensor]:
 def living(memory: Memory) -> list[Tensor]:
     """The tensors in a memory; those that are gone are forgotten."""
     tensors = [one() for one in memory.tensors]
-    found = [t for t in tensors if t is not None and in_memory(t, memory)]
-    memory.tensors = [ref(one) for one in found]
-    return found
+    alive = [t for t in tensors if t is not None and in_memory(t, memory)]
+    memory.tensors = [ref(one) for one in alive]
+    return alive
 
 
 def in_memory(tensor: Tensor, memory: Memory) -> bool:
@@ -340,11 +340,11 @@ def overlay(one: Tensor, tensor: Tensor, result: Tensor, owner: Array) -> Any:
     target = placed(one.data, owner, numbers).ravel()
     source = np.full(owner.size, -1)
     source[placed(tensor.data, owner, numbers).ravel()] = np.arange(tensor.data.size)
-    found = source[target]
-    (here,) = np.nonzero(found >= 0)
+    positions = source[target]
+    (here,) = np.nonzero(positions >= 0)
     if not here.size:
         return None
-    new = gather(flat(result), found[here])
+    new = gather(flat(result), positions[here])
     if here.size < target.size:
         new = scatter(flat(one), new, here)
     return reshape2(new, shape=one.shape)

@@ -158,5 +158,5 @@ class ProgBarLogger(Callback):
         done = step + 1
         if self.verbose and (done % self.log_freq == 0 or done == self.progress.steps):
             names = ("loss", *self.params.get("metrics", ()))
-            found = dict.fromkeys(name for name in names if name in logs)
-            self.progress.show(done, [(name, logs[name]) for name in found])
+            logged = dict.fromkeys(name for name in names if name in logs)
+            self.progress.show(done, [(name, logs[name]) for name in logged])

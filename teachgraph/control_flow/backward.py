@@ -93,11 +93,11 @@ def build_select_output_grad(
         None if name == EMPTY else backward.names.get(name)
         for name in operator.outputs["Out"]
     ]
-    given = [
+    gradients = [
         name or zeros(backward.block, variable, backward.free_name(x)).name
         for name in arrived
     ]
-    slots = {"Mask": mask, "X": given}
+    slots = {"Mask": mask, "X": gradients}
     outputs = {"Out": [parts[1]]}
     insert(backward, operator, select_input.type, slots, outputs, {"kept": True})
 
@@ -141,8 +141,10 @@ def go_back(
     leaves: Sequence[str],
 ) -> dict[str, str]:
     """Fill a gradient block; return the gradient's name there of each leaf reached."""
-    found = [[block._var_recursive(n) for n in names] for names in (targets, leaves)]
-    inner = Backward(block, found[0], backward.constant, found[1], ops)
+    outputs, inputs = (
+        [block._var_recursive(name) for name in names] for names in (targets, leaves)
+    )
+    inner = Backward(block, outputs, backward.constant, inputs, ops)
     return inner.run(grads)
 
 
@@ -163,7 +165,7 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
         after = {name: gradient_after(block, name) for name in carried}
         through = [n for n in carried if passes(backward, block, results[n])]
         ops = forward.ops[: len(forward.ops) - changed(results)]
-        found = go_back(
+        gradients = go_back(
             backward,
             block,
             ops,
@@ -172,7 +174,7 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
             [*carried, *read],
         )
         for name in carried:
-            leave(block, name, found.get(name))
+            leave(block, name, gradients.get(name))
     insert(
         backward,
         operator,
@@ -212,7 +214,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
         after = {h: gradient_after(block, h) for h in carried}
         arriving = {y: gradient_after(block, y, AT_STEP) for y in handed}
         through = [h for h in carried if passes(backward, block, states[h])]
-        found = go_back(
+        gradients = go_back(
             backward,
             block,
             forward.ops,
@@ -221,7 +223,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
             [*carried, *wanted],
         )
         for name in carried:
-            leave(block, name, found.get(name))
+            leave(block, name, gradients.get(name))
     left = iter(range(len(operator.input_arg_names)))
     insert(
         backward,
@@ -290,15 +292,17 @@ def leave(block: Block, name: str, found: str | None) -> None:
 
 def zeros(block: Block, variable: Variable, name: str) -> Variable:
     """A gradient of zeros."""
-    made = block.create_var(name, variable.shape, variable.dtype, type=variable.type)
+    gradient = block.create_var(
+        name, variable.shape, variable.dtype, type=variable.type
+    )
     if variable.type != "LOD_TENSOR":
-        array = {"X": [variable.name]}, {"Out": [made.name]}
+        array = {"X": [variable.name]}, {"Out": [gradient.name]}
         block.insert(len(block.ops), array_zeros_like.type, *array, {})
-        return made
+        return gradient
     attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
-    slots = {"X": [variable.name]}, {"Out": [made.name]}
+    slots = {"X": [variable.name]}, {"Out": [gradient.name]}
     block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
-    return made
+    return gradient
 
 
 def refuse_changed_inside(operator: Operator) -> None:
@@ -333,11 +337,11 @@ def insert(
 ) -> None:
     """Append a gradient operator."""
     canonical = backward.current
-    made = backward.block.insert(
+    grad_operator = backward.block.insert(
         len(backward.block.ops),
         type,
         {slot: [canonical(n) for n in names] for slot, names in inputs.items()},
         {slot: list(names) for slot, names in outputs.items()},
         {**attrs, "op_namescope": operator.attrs.get("op_namescope", "/")},
     )
-    made.twin = operator
+    grad_operator.twin = operator

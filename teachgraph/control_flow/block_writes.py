@@ -54,13 +54,13 @@ def before_and_after(
 
 def written_in_place(block: Block) -> set[str]:
     """The variables that branches, or gradients of loops, know by their name alone."""
-    found: set[str] = set()
+    names: set[str] = set()
     for operator in block.ops:
         if operator.type == "conditional_block":
-            found.update(operator.output_arg_names)
+            names.update(operator.output_arg_names)
         elif operator.sub_block is not None and operator.type.endswith("_grad"):
-            found.update(operator.inputs["Out"])
-    return found
+            names.update(operator.inputs["Out"])
+    return names
 
 
 def rename(slots: Slots, names: Mapping[str, str]) -> None:

@@ -115,11 +115,11 @@ def branch(parent: Block, pred: Variable, fn: Function | None) -> Any:
     """Append a branch; the nest it returns, its variables replaced by the parent's."""
     if fn is None:
         return None
-    made = Branch(parent, pred)
-    with made.traced():
+    body = Branch(parent, pred)
+    with body.traced():
         results = fn()
         leaves = [
-            made.hand_out(leaf) if isinstance(leaf, Variable) else leaf
+            body.hand_out(leaf) if isinstance(leaf, Variable) else leaf
             for leaf in flat(results)
         ]
     return packed(results, leaves)
@@ -289,10 +289,10 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
             )
         )
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
-    found: dict[int, Function] = {}
+    fn_by_number: dict[int, Function] = {}
     for place, item in enumerate(items):
         number, fn = item if isinstance(item, tuple) else (place, item)
-        if number in found:
+        if number in fn_by_number:
             raise ProgramError.here(
                 "The key in 'branch_fns' must be unique, but "
                 f"'{number}' appears more than once."
@@ -304,7 +304,7 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
                     f"switch_case must be callable, but received: {type(fn)}."
                 )
             )
-        found[number] = fn
-    if not found:
+        fn_by_number[number] = fn
+    if not fn_by_number:
         raise ProgramError.here("'branch_fns' in switch_case is empty")
-    return found
+    return fn_by_number

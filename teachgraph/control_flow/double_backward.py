@@ -64,10 +64,10 @@ class Copy:
     def __call__(self, name: str) -> Variable:
         """The variable of the block in place of one that the copied operators read."""
         if name not in self.names:
-            self.names[name] = self.found(name)
+            self.names[name] = self.outside_variable(name)
         return self.names[name]
 
-    def found(self, name: str) -> Variable:
+    def outside_variable(self, name: str) -> Variable:
         """A variable that none of them wrote: of the round, or from around it."""
         own = self.forward.sub_block
         assert own is not None
@@ -103,10 +103,10 @@ class Copy:
             for slot, names in operator.outputs.items()
         }
         at = len(self.block.ops)
-        made = self.block.insert(
+        copy = self.block.insert(
             at, operator.type, inputs, outputs, dict(operator.attrs)
         )
-        made.twin, made.callsite = operator.twin, operator.callsite
+        copy.twin, copy.callsite = operator.twin, operator.callsite
 
     def new(self, name: str) -> str:
         """A variable of the block for one that they write."""
@@ -132,9 +132,9 @@ class Copy:
 @double_grad_builder("while_grad")
 def build_loop(gradient: Operator, around: Find) -> dict[str, Variable]:
     """Replace a `while_grad` by a `while`; return each gradient by its name."""
-    made = LoopDoubleBackward(gradient, around)
-    made.append()
-    return {dx: total for dx, (_, total) in made.totals.items()} | made.firsts()
+    loop = LoopDoubleBackward(gradient, around)
+    loop.append()
+    return {dx: total for dx, (_, total) in loop.totals.items()} | loop.firsts()
 
 
 class LoopDoubleBackward:
@@ -189,22 +189,24 @@ class LoopDoubleBackward:
 
     def firsts(self) -> dict[str, Variable]:
         """The gradients of the loop variables' first values."""
-        found = {}
+        gradients = {}
         grads, read = self.gradient.outputs["X@GRAD"], self.gradient.inputs["X"]
         for dx, h, first in zip(grads, self.outs[:-1], read, strict=False):
             if dx != EMPTY:
                 none = h not in self.after
-                found[dx] = zeros_like(self.around(first)) if none else self.after[h]
-        return found
+                gradients[dx] = (
+                    zeros_like(self.around(first)) if none else self.after[h]
+                )
+        return gradients
 
 
 def added(total: Variable, part: Variable | None) -> Variable:
     """A sum, and what a round adds to it."""
     if part is None:
         return total
-    found: Any = sum_(total, part)
-    assert isinstance(found, Variable)
-    return found
+    updated: Any = sum_(total, part)
+    assert isinstance(updated, Variable)
+    return updated
 
 
 class Carried:
@@ -264,9 +266,9 @@ class Carried:
 
 def as_going(k: Variable) -> Variable:
     """Say, as a Variable, if there is an iteration of this number."""
-    found: Any = functions.greater_equal(k, 0)
-    assert isinstance(found, Variable)
-    return found
+    condition: Any = functions.greater_equal(k, 0)
+    assert isinstance(condition, Variable)
+    return condition
 
 
 @double_grad_builder("conditional_block_grad")
@@ -276,15 +278,15 @@ def build_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
     block, condition = current(gradient, around), around(gradient.inputs["Cond"][0])
     taken = branch_double_backward(gradient, around, Branch(block, condition), wanted)
     mask = functions.cast(condition, "int32")
-    found = {}
+    gradients = {}
     for dx, x in wanted.items():
-        found[dx] = zeros = zeros_like(around(x))
+        gradients[dx] = zeros = zeros_like(around(x))
         if dx in taken:
-            found[dx] = out = block.create_var(
+            gradients[dx] = out = block.create_var(
                 unique_name.generate(dx), zeros.shape, zeros.dtype, type=zeros.type
             )
             select(block, mask.name, [zeros.name, taken[dx].name], out.name, kept=True)
-    return found
+    return gradients
 
 
 def branch_double_backward(
@@ -307,9 +309,9 @@ def branch_double_backward(
 @double_grad_builder("recurrent_grad")
 def build_steps(gradient: Operator, around: Find) -> dict[str, Variable]:
     """Replace a `recurrent_grad` by a `recurrent` over the steps, last first."""
-    made = RecurrentDoubleBackward(gradient, around)
-    made.append()
-    return made.found()
+    recurrent = RecurrentDoubleBackward(gradient, around)
+    recurrent.append()
+    return recurrent.gradients()
 
 
 class RecurrentDoubleBackward:
@@ -380,11 +382,11 @@ class RecurrentDoubleBackward:
                     self.rnn.unstacked.add(len(self.results))
                 self.results[dx] = part
 
-    def found(self) -> dict[str, Variable]:
+    def gradients(self) -> dict[str, Variable]:
         """Each gradient, by its name."""
-        made = self.rnn() if self.results else []
-        listed = made if isinstance(made, list) else [made]
-        out = dict(zip(self.results, listed, strict=True))
+        outputs = self.rnn() if self.results else []
+        output_list = outputs if isinstance(outputs, list) else [outputs]
+        out = dict(zip(self.results, output_list, strict=True))
         last = 0 if self.rnn.reverse else -1
         first = self.gradient.outputs["initial_states@GRAD"]
         carried = wanted_of(first, self.gradient.attrs["ex_states"]) | {
@@ -400,12 +402,12 @@ def step_of(sequence: Variable, at: int) -> Variable:
     """The first or the last part of a sequence."""
     if sequence.type == "LOD_TENSOR":
         rows: Any = sequence
-        found: Any = rows[at]
+        step: Any = rows[at]
     else:
-        found = array_read(sequence, array_length(sequence) - 1 if at else 0)
-        found.type = sequence.type
-    assert isinstance(found, Variable)
-    return found
+        step = array_read(sequence, array_length(sequence) - 1 if at else 0)
+        step.type = sequence.type
+    assert isinstance(step, Variable)
+    return step
 
 
 def wanted_of(grads: Sequence[str], names: Sequence[str]) -> dict[str, str]:
@@ -428,16 +430,16 @@ def current(gradient: Operator, around: Find) -> Block:
 def zeros_like(variable: Variable) -> Variable:
     """A gradient of zeros."""
     block = variable.block.program.current_block()
-    made = block.create_var(
+    zeros = block.create_var(
         unique_name.generate(f"{variable.name}@ZERO"),
         variable.shape,
         variable.dtype,
         type=variable.type,
     )
-    slots = {"X": [variable.name]}, {"Out": [made.name]}
+    slots = {"X": [variable.name]}, {"Out": [zeros.name]}
     if variable.type != "LOD_TENSOR":
         block.insert(len(block.ops), array_zeros_like.type, *slots, {})
     else:
         attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
         block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
-    return made
+    return zeros

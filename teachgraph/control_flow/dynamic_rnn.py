@@ -183,10 +183,10 @@ class DynamicRNN:
         Raises:
             ProgramError: The block is not done, or hands nothing out.
         """
-        found = self.rnn()
-        if isinstance(found, Variable):
-            return steps_first(found)
-        return [steps_first(each) for each in found]
+        outputs = self.rnn()
+        if isinstance(outputs, Variable):
+            return steps_first(outputs)
+        return [steps_first(each) for each in outputs]
 
     def around(self, method: str) -> Block:
         """The block around the step, in which alone a method may be called."""
@@ -203,9 +203,9 @@ class DynamicRNN:
 
 def steps_first(x: Variable) -> Variable:
     """The first two dimensions in the other order."""
-    found: Any = functions.transpose(x, [1, 0, *range(2, len(x.shape))])
-    assert isinstance(found, Variable)
-    return found
+    transposed: Any = functions.transpose(x, [1, 0, *range(2, len(x.shape))])
+    assert isinstance(transposed, Variable)
+    return transposed
 
 
 def within(lengths: Variable, x: Variable) -> Any:

@@ -80,23 +80,23 @@ class Flow:
 
 def inner_of(steps: Iterable[Step]) -> set[str]:
     """Every variable that these steps may write."""
-    found: set[str] = set()
+    names: set[str] = set()
     for step in steps:
-        found.update(name for name in step.outputs if name is not None)
-        found |= step.inner
-    return found
+        names.update(name for name in step.outputs if name is not None)
+        names |= step.inner
+    return names
 
 
 def read_outside(steps: Iterable[Step]) -> list[str]:
     """Variables that these steps read before one of them has written them."""
-    made: set[str] = set()
-    found: dict[str, None] = {}
+    written: set[str] = set()
+    read: dict[str, None] = {}
     for step in steps:
         for name in step.arguments:
-            if name is not None and name not in made:
-                found[name] = None
-        made |= inner_of([step])
-    return list(found)
+            if name is not None and name not in written:
+                read[name] = None
+        written |= inner_of([step])
+    return list(read)
 
 
 @dataclass
@@ -194,9 +194,9 @@ class BackBranch(Flow):
         writer.line(f"if {name(self.condition)}:", self, comment=True)
         writer.body(self.body)
         for out, inner, like in self.gradients:
-            found = zeros_of(writer, like) if inner is None else name(inner)
-            if name(out) != found:
-                writer.line(f"    {name(out)} = {found}")
+            gradient = zeros_of(writer, like) if inner is None else name(inner)
+            if name(out) != gradient:
+                writer.line(f"    {name(out)} = {gradient}")
         if self.gradients:
             writer.line("else:")
         for out, _, like in self.gradients:
@@ -210,8 +210,8 @@ def zeros_of(writer: Writer, like: str) -> str:
 
 def tuple_of(writer: Writer, names: Iterable[str]) -> str:
     """Variables as a tuple, as text."""
-    found = [writer.name(name) for name in names]
-    return f"({found[0]},)" if len(found) == 1 else f"({', '.join(found)})"
+    texts = [writer.name(name) for name in names]
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 @dataclass
@@ -364,8 +364,10 @@ class BackLoop(Flow):
     @property
     def arguments(self) -> list[str | None]:
         """Variables read from around it."""
-        given = {*self.kept, *(after for after, _, _ in self.seeds)}
-        read = [name for name in read_outside(self.body) if name not in given]
+        set_per_iteration = {*self.kept, *(after for after, _, _ in self.seeds)}
+        read = [
+            name for name in read_outside(self.body) if name not in set_per_iteration
+        ]
         arrive = [arrives for _, arrives, _ in self.seeds]
         likes = [like for _, _, like in self.sums]
         return [self.loop.scopes, *arrive, *likes, *read]

@@ -158,6 +158,6 @@ class IfElse:
                 f"an output of IfElse is {yes.dtype} in the true block and "
                 f"{no.dtype} in the false block: cast one of them"
             )
-        found: Any = merge_lod_tensor(self.cond, yes, no)
-        assert isinstance(found, Variable)
-        return found
+        rows: Any = merge_lod_tensor(self.cond, yes, no)
+        assert isinstance(rows, Variable)
+        return rows

@@ -152,16 +152,16 @@ def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
     Raises:
         ProgramError: It is nested otherwise than the loop variables.
     """
-    found = list(results) if isinstance(results, (list, tuple)) else [results]
-    if len(values) == 1 and not same_structure(found, list(values)):
-        found = [results]
-    if not same_structure(found, list(values)):
+    items = list(results) if isinstance(results, (list, tuple)) else [results]
+    if len(values) == 1 and not same_structure(items, list(values)):
+        items = [results]
+    if not same_structure(items, list(values)):
         raise ProgramError.here(
             "body in while_loop should return the same arity (length and "
             f"structure) as loop_vars: {len(flat(list(values)))} values as they "
-            f"were given, got {len(flat(found))}"
+            f"were given, got {len(flat(items))}"
         )
-    return found
+    return items
 
 
 def labels_of(body: Callable[..., Any], first: Sequence[Any]) -> list[str]:
@@ -367,13 +367,13 @@ def write_backs(operator: Operator) -> dict[str, str]:
     """
     block, names = operator.sub_block, operator.outputs["Out"]
     assert block is not None
-    found = {name: name for name in names}
+    sources = {name: name for name in names}
     for inner in reversed(block.ops):
         name = inner.output_arg_names[0] if inner.type == assign.type else ""
-        if name not in found or found[name] != name:
+        if name not in sources or sources[name] != name:
             break
-        found[name] = inner.input_arg_names[0]
-    return found
+        sources[name] = inner.input_arg_names[0]
+    return sources
 
 
 class While:

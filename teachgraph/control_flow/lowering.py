@@ -179,7 +179,7 @@ def back_loop(
         if grad != EMPTY
     }
     firsts = list(zip(wanted[: len(outs) - 1], outs, strict=False))
-    made = BackLoop(
+    step = BackLoop(
         operator,
         lowering.body(inside.block, inside),
         cast("Loop", lowering.writers[names(operator.inputs["StepScopes"][0])]),
@@ -200,8 +200,8 @@ def back_loop(
             if grad != EMPTY and out not in seeds
         ],
     )
-    made.keep()
-    return made
+    step.keep()
+    return step
 
 
 def check_fits(operator: Operator) -> None:
@@ -261,10 +261,10 @@ def back_scan(
     inputs, outputs = operator.inputs, operator.outputs
 
     def gradients(slot: str, within: Iterable[str]) -> list[Gradient]:
-        found = zip(outputs[slot + GRAD], within, inputs[slot], strict=True)
+        triples = zip(outputs[slot + GRAD], within, inputs[slot], strict=True)
         return [
             (names(grad), own_gradient(inside, inner), names(name))
-            for grad, inner, name in found
+            for grad, inner, name in triples
             if grad != EMPTY
         ]
 
@@ -275,7 +275,7 @@ def back_scan(
         if h + AFTER in inside.block.vars
     }
     carried = zip(outputs["initial_states@GRAD"], attrs["ex_states"], strict=True)
-    made = BackScan(
+    step = BackScan(
         operator,
         lowering.body(inside.block, inside),
         cast("Scan", lowering.writers[names(inputs["step_scopes"][0])]),
@@ -285,8 +285,8 @@ def back_scan(
         [(names(grad), states[h][0]) for grad, h in carried if grad != EMPTY],
         gradients("parameters", inputs["parameters"]),
     )
-    made.scan.keep_for(made.body)
-    return made
+    step.scan.keep_for(step.body)
+    return step
 
 
 Gradient = tuple[str, str | None, str]
@@ -294,5 +294,5 @@ Gradient = tuple[str, str | None, str]
 
 def own_gradient(inside: BlockNames, name: str) -> str | None:
     """The name of a variable's gradient in a gradient's block, None if it has none."""
-    found = name + GRAD
-    return inside(found) if found in inside.block.vars else None
+    gradient = name + GRAD
+    return inside(gradient) if gradient in inside.block.vars else None

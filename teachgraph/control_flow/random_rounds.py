@@ -90,8 +90,8 @@ class Source(Flow):
 
     def write(self, writer: Writer) -> None:
         """Write down that it is made."""
-        made = f"{writer.uses(np.random.default_rng)}({self.seed})"
-        writer.line(f"{writer.name(self.name)} = {made}", self)
+        generator = f"{writer.uses(np.random.default_rng)}({self.seed})"
+        writer.line(f"{writer.name(self.name)} = {generator}", self)
 
 
 @dataclass
@@ -123,9 +123,11 @@ class Draw(Flow):
 
     def execute(self, values: Values) -> None:
         """Run it on these values."""
-        given = [None if name is None else values[name] for name in self.call.arguments]
+        inputs = [
+            None if name is None else values[name] for name in self.call.arguments
+        ]
         call = with_attrs(self.call, seed=next_seed(values[self.source]))
-        named = zip(self.outputs, call.compute(given), strict=True)
+        named = zip(self.outputs, call.compute(inputs), strict=True)
         values.update((name, result) for name, result in named if name is not None)
 
     def write(self, writer: Writer) -> None:

@@ -46,10 +46,10 @@ def variable_like(block: Block, label: str, value: Variable, kind: str) -> str:
 
 def empty(forward: Operator, label: str, value: Variable) -> str:
     """An empty array, made before the operator runs."""
-    made = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
+    array = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
     code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
-    put(forward.block, forward.idx, create_array.type, {}, made, code)
-    return made
+    put(forward.block, forward.idx, create_array.type, {}, array, code)
+    return array
 
 
 def put(

@@ -43,8 +43,8 @@ def rows(sequences: Sequence[Any], backwards: bool) -> list[tuple[Any, ...]]:
             f"{sorted(lengths)}"
         )
     places = range(lengths.pop())
-    found = [tuple(part_of(s, at) for s in sequences) for at in places]
-    return found[::-1] if backwards else found
+    steps = [tuple(part_of(s, at) for s in sequences) for at in places]
+    return steps[::-1] if backwards else steps
 
 
 def part_of(sequence: Any, at: int) -> Any:
@@ -198,8 +198,8 @@ class BackScan(Flow):
     def arguments(self) -> list[str | None]:
         """Variables read from around it."""
         after = {name for name, _, _ in self.states}
-        given = {*self.kept, *after, *(part for part, _ in self.arriving)}
-        read = [name for name in read_outside(self.body) if name not in given]
+        set_per_step = {*self.kept, *after, *(part for part, _ in self.arriving)}
+        read = [name for name in read_outside(self.body) if name not in set_per_step]
         likes = [like for _, _, like in (*self.sequences, *self.sums)]
         first = [first for _, first, _ in self.states]
         whole = [whole for _, whole in self.arriving]
@@ -236,10 +236,10 @@ class BackScan(Flow):
                 totals[name] = totals[name] + values[inner]
             values.update([(dh, values[before]) for dh, _, before in self.states])
         for name, part, like in self.sequences:
-            found = zeros_like(values[like])
+            gradient = zeros_like(values[like])
             if part is not None:
-                found = stacked(parts[name], back, values[like])
-            values[name] = found
+                gradient = stacked(parts[name], back, values[like])
+            values[name] = gradient
         values.update([(name, values[dh]) for name, dh in self.carried])
         values.update(totals)
 
@@ -280,13 +280,13 @@ class BackScan(Flow):
     def write_ends(self, writer: Writer, totals: dict[str, str]) -> None:
         """Write down what becomes of it."""
         back = not self.scan.backwards
-        listed = {out: like for out, _, like in given(self.sequences)}
+        like_of = {out: like for out, _, like in given(self.sequences)}
         for out, total in totals.items():
-            found = total
-            if out in listed:
-                like = writer.name(listed[out])
-                found = f"{writer.uses(stacked)}({total}, {back}, {like})"
-            writer.line(f"{writer.name(out)} = {found}")
+            gradient = total
+            if out in like_of:
+                like = writer.name(like_of[out])
+                gradient = f"{writer.uses(stacked)}({total}, {back}, {like})"
+            writer.line(f"{writer.name(out)} = {gradient}")
 
 
 def given(

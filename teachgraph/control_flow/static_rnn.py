@@ -277,8 +277,8 @@ class StaticRNN:
             raise ProgramError.here("RNN output can only be retrieved after rnn block")
         if not self.outputs:
             raise ProgramError.here("RNN has no output")
-        found = [self.parent.var(out.name) for out in self.outputs]
-        return found[0] if len(found) == 1 else found
+        outputs = [self.parent.var(out.name) for out in self.outputs]
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def check(self) -> None:
         """Refuse a step that cannot be repeated."""

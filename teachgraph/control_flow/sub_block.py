@@ -161,24 +161,24 @@ def append_assign(block: Block, value: str, name: str) -> None:
 
 def captured(block: Block) -> list[str]:
     """The variables from around a block that its operators read, in order of names."""
-    found = {
+    names = {
         name
         for operator in block.ops
         for name in operator.input_arg_names
         if name not in block.vars and name != EMPTY
     }
-    return sorted(found)
+    return sorted(names)
 
 
 def written(block: Block) -> list[str]:
     """The variables from around a block that its operators write, in order."""
-    found = {
+    names = {
         name: None
         for operator in block.ops
         for name in operator.output_arg_names
         if name not in block.vars and name != EMPTY
     }
-    return list(found)
+    return list(names)
 
 
 def as_variable(value: Any) -> Variable:

@@ -76,23 +76,23 @@ def inspect(lesson: Lesson) -> Findings:
     The solution must pass, each wrong answer get its sentence, nine of ten mutants be
     noticed, and each exercise have three hints.
     """
-    found = Findings()
+    findings = Findings()
     with no_learner():
         try:
             source = read(lesson)
             for budget in budgets(source):
-                found.figures.append(str(budget))
+                findings.figures.append(str(budget))
                 if not budget.kept:
-                    found.problems.append(str(budget))
-            found.problems += errors_of(source)
-            found.problems += wrong_sentences(source)
-            try_checks(source, found)
+                    findings.problems.append(str(budget))
+            findings.problems += errors_of(source)
+            findings.problems += wrong_sentences(source)
+            try_checks(source, findings)
             names = introduced(lesson)
         except (CourseError, SyntaxError) as error:
-            found.problems.append(str(error))
-            return found
-    found.introduces = None if names == list(lesson.introduces) else names
-    return found
+            findings.problems.append(str(error))
+            return findings
+    findings.introduces = None if names == list(lesson.introduces) else names
+    return findings
 
 
 def errors_of(source: Source) -> Iterator[str]:
@@ -228,9 +228,9 @@ def begin(name: str) -> Path:
         text = path.read_text("utf-8")
         for fact, value in facts.items():
             text = text.replace(f"<{fact}>", value)
-        made = lesson.folder / path.relative_to(TEMPLATE).with_suffix("")
-        made.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(text, "utf-8")
+        file = lesson.folder / path.relative_to(TEMPLATE).with_suffix("")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
     return lesson.folder
 
 

@@ -137,8 +137,8 @@ def standardised(
     """Return the rewards to go of some games, with mean 0 and deviation 1."""
     each = [np.asarray(to_go(one.rewards.tolist(), 0.99), float) for one in played]
     values = np.concatenate(each)
-    found: Array = (values - values.mean()) / (values.std() + 1e-6)
-    return found.astype(np.float32)
+    scores: Array = (values - values.mean()) / (values.std() + 1e-6)
+    return scores.astype(np.float32)
 
 
 def curve(lengths: Sequence[int], goal: float = 195.0) -> Any:

@@ -196,8 +196,8 @@ def _file_name(lesson: Lesson, language: Language) -> str:
 
 def _check(args: argparse.Namespace) -> Answer:
     lesson = find(args.lesson)
-    given = Path(args.lesson)
-    named = given if given.suffix == ".ipynb" and given.is_file() else None
+    argument = Path(args.lesson)
+    named = argument if argument.suffix == ".ipynb" and argument.is_file() else None
     path = args.file or named or _started(lesson, progress.load(), args.lang)
     source = read(lesson)
     report = grade(source, path.resolve(), args.seconds)
@@ -228,8 +228,8 @@ def _started(lesson: Lesson, kept: progress.Progress, wanted: str | None) -> Pat
     """The learner's notebook of a lesson, in a language or the last one used."""
     record = kept.record(lesson.number)
     language = cast(Language, wanted or record.language)
-    if found := record.notebooks.get(language):
-        return Path(found)
+    if file := record.notebooks.get(language):
+        return Path(file)
     path = Path(_file_name(lesson, language))
     if not path.is_file():
         raise CourseError(say("not_started", language, number=lesson.number))
@@ -335,15 +335,15 @@ def _solution(args: argparse.Namespace) -> Answer:
 def _status(args: argparse.Namespace) -> Answer:
     kept = progress.load()
     language = cast(Language, args.lang)
-    found = course_map(language)
+    overview = course_map(language)
     rows = [
         {"lesson": number, **asdict(record)}
         for number, record in kept.records.items()
         if record.notebooks
     ]
     data = {"lessons": rows, "progress": str(kept.path)}
-    lines = [*_set_aside(kept, language), *found.lines()]
-    return Answer(lines, {**data, "own": found.own, "given": found.given})
+    lines = [*_set_aside(kept, language), *overview.lines()]
+    return Answer(lines, {**data, "own": overview.own, "given": overview.given})
 
 
 def _welcome(args: argparse.Namespace) -> Answer:

@@ -41,8 +41,8 @@ def either(
     if isinstance(test, Variable):
         from teachgraph.static.nn import cond
 
-        found = cond(test, lambda: yes(*state), lambda: no(*state))
-        return tuple(found) if isinstance(found, (list, tuple)) else (found,)
+        results = cond(test, lambda: yes(*state), lambda: no(*state))
+        return tuple(results) if isinstance(results, (list, tuple)) else (results,)
     return (yes if test else no)(*state)
 
 
@@ -139,9 +139,9 @@ def to_static(
     names |= {"both": both, "either": either, "repeated": repeated}
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     exec(compile(source, file, "exec"), names)
-    made: FunctionType = names[tree.name]
-    made.__dict__["source"] = source
-    return made
+    converted: FunctionType = names[tree.name]
+    converted.__dict__["source"] = source
+    return converted
 
 
 def in_program(function: Callable[..., Any], number: int) -> Any:
@@ -152,5 +152,5 @@ def in_program(function: Callable[..., Any], number: int) -> Any:
     main = Program()
     with program_guard(main, Program()):
         result = function(data("n", [1], "int64"))
-    (found,) = Executor().run(main, {"n": np.array([number])}, [result])
-    return found
+    (value,) = Executor().run(main, {"n": np.array([number])}, [result])
+    return value

@@ -74,14 +74,14 @@ def trained(layer_drop: Drop, rate: float, epochs: int = 10) -> Deep:
 def shares(net: Deep, layer_drop: Drop) -> str:
     """The share of new digits read with the first layer only, the first two, ..."""
     images, labels = test_digits()
-    found = []
+    texts = []
     with no_grad():
         for count in range(1, len(net.layers) + 1):
             some = list(net.layers)[:count]
             state = layer_drop(some, net.start(images), 0.0, None, False)
             right = net.exit(state).numpy().argmax(axis=1) == labels[:, 0]
-            found.append(f"{count} {right.mean():.0%}")
-    return "  ".join(found)
+            texts.append(f"{count} {right.mean():.0%}")
+    return "  ".join(texts)
 
 
 def with_exits(net: Deep, early_exit: Callable[..., Any], enough: float) -> str:

@@ -88,8 +88,8 @@ def train(network: Callable[..., Any], epochs: int = 8, rate: float = 0.1) -> fl
                 exe.run(main, feed={"image": images, "label": labels})
         images, labels = test_digits()
         feed = {"image": images, "label": labels}
-        (found,) = exe.run(test, feed=feed, fetch_list=[scores])
-    return float((found.argmax(axis=1) == labels[:, 0]).mean())
+        (predictions,) = exe.run(test, feed=feed, fetch_list=[scores])
+    return float((predictions.argmax(axis=1) == labels[:, 0]).mean())
 
 
 def train_epoch(net: Any, optimizer: Any) -> None:

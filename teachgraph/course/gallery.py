@@ -35,11 +35,11 @@ class Case:
         import jupytext
         import nbformat
 
-        found = jupytext.read(self.source)
-        for position, cell in enumerate(found.cells):
+        notebook = jupytext.read(self.source)
+        for position, cell in enumerate(notebook.cells):
             cell["id"] = f"cell-{position}"
-        found["metadata"] = KERNEL
-        plain: dict[str, Any] = nbformat.from_dict(found)
+        notebook["metadata"] = KERNEL
+        plain: dict[str, Any] = nbformat.from_dict(notebook)
         return plain
 
 

@@ -214,8 +214,8 @@ def _verdict(
     if judged is None:
         return Verdict(task, False, message, place)
     values = dict(judged.values)
-    if found := values.pop("place", None):
-        place = _line(notebook, found["line"], found["code"]) or place
+    if origin := values.pop("place", None):
+        place = _line(notebook, origin["line"], origin["code"]) or place
         judged = replace(judged, values=values)
     said = judged.message(language)
     return Verdict(task, judged.passed, said, place, code, judged.sentence)

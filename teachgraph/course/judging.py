@@ -110,10 +110,10 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
 
     >>> quiz(lambda perform, task: 4, "sum_of_twos", 4, forgets_one=2)
     """
-    found = ask(call, task)
+    answer = ask(call, task)
     for sentence, mistake in mistakes.items():
-        expect(found != mistake, sentence)
-    expect(found == right, "wrong")
+        expect(answer != mistake, sentence)
+    expect(answer == right, "wrong")
 
 
 @contextmanager
@@ -267,11 +267,11 @@ def in_words(error: Exception, task: str, lesson: Lesson) -> tuple[str, dict[str
 
 def place_of(error: Exception) -> dict[str, Any]:
     """The last line of the learner's own code in a traceback, empty if none."""
-    found: dict[str, Any] = {}
+    place: dict[str, Any] = {}
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_globals.get("__name__") in ANSWERS:
             file = frame.f_code.co_filename
             code = linecache.getline(file, line, frame.f_globals).strip()
             if code:
-                found = {"line": line, "code": code}
-    return found
+                place = {"line": line, "code": code}
+    return place

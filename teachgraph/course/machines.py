@@ -47,8 +47,8 @@ def network(widths: Sequence[int] = (2, 1), seed: int = 0) -> tuple[Any, Any, An
         y, rows = fluid.layers.data("y", [widths[-1]]), INPUTS
         for number, columns in enumerate(widths, start=1):
             first = draw.normal(0.0, 1.0, (rows, columns)).astype("float32")
-            given = fluid.initializer.NumpyArrayInitializer(first)
-            attr = fluid.ParamAttr(initializer=given)
+            initializer = fluid.initializer.NumpyArrayInitializer(first)
+            attr = fluid.ParamAttr(initializer=initializer)
             act = "tanh" if number < len(widths) else None
             hidden = fluid.layers.fc(hidden, columns, act=act, param_attr=attr)
             rows = columns

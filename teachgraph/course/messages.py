@@ -46,10 +46,10 @@ def say_of(
         CourseError: There is none.
     """
     own = lesson.sentences.get(task, {}).get(sentence)
-    found = own or common().get(sentence)
-    if found is None:
+    translations = own or common().get(sentence)
+    if translations is None:
         raise CourseError(f"{task}: there is no sentence {sentence!r}")
-    return str(found[language]).format_map(values).strip()
+    return str(translations[language]).format_map(values).strip()
 
 
 def hints(lesson: Lesson, task: str, language: Language) -> list[str]:

@@ -168,12 +168,12 @@ def score(source: Source, task: str, names: Mapping[str, Any]) -> Score:
         task: One of its exercises.
         names: What the solved notebook defines.
     """
-    found = Score(task)
+    result = Score(task)
     for code in mutants(without_markers(source.exercise(task).code)):
-        found.count += 1
+        result.count += 1
         if passes(source, task, code, names):
-            found.survivors.append(code)
-    return found
+            result.survivors.append(code)
+    return result
 
 
 def passes(source: Source, task: str, code: str, names: Mapping[str, Any]) -> bool:

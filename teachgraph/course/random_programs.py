@@ -58,16 +58,16 @@ def written(mine: Any, rows: Sequence[Row]) -> tuple[Any, dict[Any, Any]]:
         The Program, and its Variables by position.
     """
     main = mine.Program()
-    found = {
+    variables = {
         0: mine.Variable(main, "x", [2], is_data=True),
         -1: mine.Variable(main, "w", [2], stop_gradient=False, persistable=True),
         "": None,
     }
     for reads, writes in rows:
-        inputs = [one if one == 0.5 else found[one] for one in reads]
+        inputs = [one if one == 0.5 else variables[one] for one in reads]
         for one in writes:
-            if one not in found:
-                found[one] = mine.Variable(main, f"value{one}", [2])
+            if one not in variables:
+                variables[one] = mine.Variable(main, f"value{one}", [2])
         op = mine.Op("op", lambda *arrays: arrays, None)
-        main.insert(mine.Operator(op, inputs, [found[one] for one in writes]))
-    return main, found
+        main.insert(mine.Operator(op, inputs, [variables[one] for one in writes]))
+    return main, variables

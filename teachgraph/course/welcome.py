@@ -63,17 +63,17 @@ class Map:
 
     def lines(self) -> list[str]:
         """The map as text."""
-        found = []
+        lines = []
         for one in self.stops:
             line = f"{MARKS[one.state]} {one.lesson.number}  "
             line += one.lesson.title[self.language]
-            found.append(f"{line}: {one.words}" if one.words else line)
+            lines.append(f"{line}: {one.words}" if one.words else line)
         if not any(one.state in ("passed", "started") for one in self.stops):
-            found.append(say("nothing_started", self.language))
+            lines.append(say("nothing_started", self.language))
         if self.own:
             facts = {"own": self.own, "given": self.given}
-            found.append(say("framework", self.language, **facts))
-        return found
+            lines.append(say("framework", self.language, **facts))
+        return lines
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": "\n".join(self.lines()), "text/html": self.table()}

@@ -83,13 +83,13 @@ def alike(verdict: Verdict, around: Mapping[str, Any]) -> WrongAnswer | None:
 def _read(path: Path, lesson: Lesson) -> WrongAnswer:
     code = path.read_text("utf-8")
     text = ast.get_docstring(ast.parse(code)) or ""
-    found = dict(re.findall(r"^(task|says|zh): (.+)$", text, re.MULTILINE))
-    if len(found) < 3:
+    fields = dict(re.findall(r"^(task|says|zh): (.+)$", text, re.MULTILINE))
+    if len(fields) < 3:
         raise CourseError(f"{path}: its docstring needs `zh:`, `task:` and `says:`.")
-    why: Mapping[Language, str] = {"en": text.splitlines()[0], "zh": found["zh"]}
+    why: Mapping[Language, str] = {"en": text.splitlines()[0], "zh": fields["zh"]}
     if (changes := _changes(code)) is not None:
-        code = _changed(lesson, found["task"], changes, path)
-    return WrongAnswer(path, found["task"], why, found["says"], code)
+        code = _changed(lesson, fields["task"], changes, path)
+    return WrongAnswer(path, fields["task"], why, fields["says"], code)
 
 
 def _changes(code: str) -> dict[str, str] | None:

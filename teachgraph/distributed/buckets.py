@@ -190,9 +190,9 @@ def reduced(reverse: Callable[..., Any]) -> Callable[..., Any]:
             reducer.begin(order)
 
         def visit_reduced(node: Any, dout: Any) -> Iterator[Any]:
-            for edge, given in visit(node, dout):
-                wanted = edge is not None and given.__class__ is FunctionType
-                gradient = given() if wanted else given
+            for edge, dx in visit(node, dout):
+                wanted = edge is not None and dx.__class__ is FunctionType
+                gradient = dx() if wanted else dx
                 for reducer in active:
                     reducer.add(edge, gradient)
                 yield edge, gradient

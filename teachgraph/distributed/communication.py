@@ -245,9 +245,9 @@ def gather(
 
     In Paddle this is `paddle.distributed.gather`.
     """
-    found = gathered(tensor.data)
+    arrays = gathered(tensor.data)
     if get_rank() == dst and gather_list is not None:
-        gather_list += map(Tensor.results, found)
+        gather_list += map(Tensor.results, arrays)
 
 
 def broadcast(

@@ -74,12 +74,12 @@ def mark_sparse_gradients(block: Block, gradients: Mapping[str, str]) -> None:
 def replace_lookups(block: Block, tables: Sequence[Table], trainer_id: int) -> None:
     """Replace the lookups in each table by one operator that asks the servers."""
     for table in tables:
-        found = [
+        operators = [
             op
             for op in lookups(block, "remote_prefetch")
             if op.inputs["W"] == [table.name]
         ]
-        for group in mergeable(block, found):
+        for group in mergeable(block, operators):
             replace_group(block, group, table, trainer_id)
 
 

@@ -109,13 +109,13 @@ def recv(
 ) -> Any:
     """Receive each output from its server in `epmap`; join slices into one output."""
     labels = recv_varnames or names
-    found = [
+    arrays = [
         transport().recv(endpoint, name)
         for endpoint, name in zip(epmap, labels, strict=True)
     ]
-    if len(names) == len(found):
-        return tuple(found) if len(found) > 1 else found[0]
-    return np.concatenate(found)
+    if len(names) == len(arrays):
+        return tuple(arrays) if len(arrays) > 1 else arrays[0]
+    return np.concatenate(arrays)
 
 
 @recv.lowering

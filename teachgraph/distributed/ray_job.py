@@ -71,11 +71,11 @@ def ray_started(address: str | None = None, **options: Any) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    given: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False}
-    given |= {"configure_logging": False}
+    settings: dict[str, Any] = {"namespace": NAMESPACE, "log_to_driver": False}
+    settings |= {"configure_logging": False}
     if address is None:
-        given |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
-    start(ray, ATTEMPTS, address=address or "local", **given, **options)
+        settings |= {"include_dashboard": False, "num_cpus": os.cpu_count()}
+    start(ray, ATTEMPTS, address=address or "local", **settings, **options)
     try:
         yield ray
     finally:

@@ -372,8 +372,8 @@ class RayTransport:
     def fetched(self, parts: Sequence[Any]) -> list[Array]:
         """The values of messages, read-only; those in the object store at once."""
         stored = [part[0] for part in parts if isinstance(part, list)]
-        found = iter(self.ray.get(stored, timeout=self.job.limit))
-        values = [next(found) if isinstance(part, list) else part for part in parts]
+        loaded = iter(self.ray.get(stored, timeout=self.job.limit))
+        values = [next(loaded) if isinstance(part, list) else part for part in parts]
         self.bytes_received += sum(value.nbytes for value in values)
         return values
 

@@ -54,7 +54,7 @@ def append_copy(
 
 def copy_to(block: Block, variable: Variable, **facts: Any) -> Any:
     """Create a variable like another one, with some facts otherwise."""
-    given = {
+    properties = {
         "name": variable.name,
         "shape": variable.shape,
         "dtype": variable.dtype,
@@ -62,9 +62,9 @@ def copy_to(block: Block, variable: Variable, **facts: Any) -> Any:
         "persistable": variable.type != "STEP_SCOPES",
         **facts,
     }
-    if given["name"] in block.vars:
-        return block.vars[given["name"]]
-    return block.create_var(**given)
+    if properties["name"] in block.vars:
+        return block.vars[properties["name"]]
+    return block.create_var(**properties)
 
 
 def remove_ops(block: Block, operators: Sequence[Operator]) -> None:

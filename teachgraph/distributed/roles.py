@@ -50,14 +50,14 @@ class Role:
 
     def environ(self) -> dict[str, str]:
         """The environment variables that say so."""
-        found = {
+        variables = {
             "TRAINING_ROLE": self.kind,
             "PADDLE_TRAINERS_NUM": str(self.trainers),
             "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(self.endpoints),
         }
         if self.is_server:
-            return found | {"PADDLE_CURRENT_ENDPOINT": self.endpoint}
-        return found | {"PADDLE_TRAINER_ID": str(self.index)}
+            return variables | {"PADDLE_CURRENT_ENDPOINT": self.endpoint}
+        return variables | {"PADDLE_TRAINER_ID": str(self.index)}
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> Role:

@@ -40,11 +40,11 @@ def with_loaders(fed: Callable[..., Any]) -> Callable[..., Any]:
     """Feed a program what its own loaders give, besides what a run is given."""
 
     def fed_by_loaders(program: Any, feed: Any) -> Any:
-        given = fed(program, feed)
+        feeds = fed(program, feed)
         own = getattr(program, "program", program) or default_main_program()
-        if not isinstance(own, Program) or not isinstance(given, Mapping):
-            return given  # the executor refuses it
-        return {**given, **started(own)}
+        if not isinstance(own, Program) or not isinstance(feeds, Mapping):
+            return feeds  # the executor refuses it
+        return {**feeds, **started(own)}
 
     return fed_by_loaders
 

@@ -101,8 +101,13 @@ class ProgramTranslator:
         if not switch.on:
             off("get_program")
             return dygraph_func(*args, **kw)
-        made, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
-        return made.main_program, made.startup_program, made.inputs, made.outputs
+        concrete, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
+        return (
+            concrete.main_program,
+            concrete.startup_program,
+            concrete.inputs,
+            concrete.outputs,
+        )
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """Return the source of a function after the transformers."""

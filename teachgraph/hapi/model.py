@@ -403,8 +403,8 @@ class Model:
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
         """The network's parameters."""
-        found: list[Any] = self.network.parameters(*args, **kwargs)
-        return found
+        parameters: list[Any] = self.network.parameters(*args, **kwargs)
+        return parameters
 
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
         """Print a table of the network's layers; see `teachgraph.summary`.
@@ -585,11 +585,11 @@ def specs(what: str, given: Any) -> list[InputSpec]:
     Raises:
         DTypeError: One is no InputSpec.
     """
-    found = list(given.values()) if isinstance(given, dict) else as_list(given)
-    for spec in found:
+    items = list(given.values()) if isinstance(given, dict) else as_list(given)
+    for spec in items:
         if not isinstance(spec, InputSpec):
             raise DTypeError.here(f"{what} are InputSpecs, got {spec!r}")
-    return found
+    return items
 
 
 def fewer(steps: int | None, most: int | None) -> int | None:

@@ -164,10 +164,14 @@ class Programs:
         built = self.program_of(kind)
         fetches = [*built.outputs, *built.losses, *chain.from_iterable(built.computed)]
         feed = {n: np.asarray(v) for n, v in zip(built.feeds, values, strict=True)}
-        found = iter(self.executor.run(built.program, feed, fetches))
-        outputs = [next(found) for _ in built.outputs]
-        losses = [next(found) for _ in built.losses]
-        return outputs, losses, [[next(found) for _ in part] for part in built.computed]
+        results = iter(self.executor.run(built.program, feed, fetches))
+        outputs = [next(results) for _ in built.outputs]
+        losses = [next(results) for _ in built.losses]
+        return (
+            outputs,
+            losses,
+            [[next(results) for _ in part] for part in built.computed],
+        )
 
     def train(
         self, inputs: Sequence[Any], labels: Sequence[Any], *, update: bool

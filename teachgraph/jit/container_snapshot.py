@@ -125,7 +125,7 @@ class Copies:
 
     def __init__(self, change: Callable[[Any], Any]) -> None:
         self.change = change
-        self.made: dict[int, tuple[Any, Any]] = {}
+        self.copies: dict[int, tuple[Any, Any]] = {}
         self.origins: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -142,16 +142,16 @@ class Copies:
 
     def container(self, value: Any) -> Any:
         """Return the copy of a container."""
-        if id(value) not in self.made:
-            made = copy(value)
+        if id(value) not in self.copies:
+            duplicate = copy(value)
             # Registered before it is filled: a container may hold itself.
-            self.made[id(value)] = value, made
-            self.origins[id(made)] = value
+            self.copies[id(value)] = value, duplicate
+            self.origins[id(duplicate)] = value
             if isinstance(value, dict):
-                refilled(made, {key: self(item) for key, item in value.items()})
+                refilled(duplicate, {key: self(item) for key, item in value.items()})
             else:
-                refilled(made, [self(item) for item in value])
-        return self.made[id(value)][1]
+                refilled(duplicate, [self(item) for item in value])
+        return self.copies[id(value)][1]
 
 
 class BodyResult:

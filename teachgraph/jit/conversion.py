@@ -145,7 +145,7 @@ def converted_source(function: FunctionType) -> Conversion:
     free = function.__code__.co_freevars
     node.name = fresh("converted")  # the user's name may mean something else in it
     code = compiled(node, file, free, function.__code__.co_flags & FUTURE)
-    code = renamed(code, function.__code__, fresh.made)
+    code = renamed(code, function.__code__, fresh.generated)
     remember(code)
     return Conversion(text, code)
 

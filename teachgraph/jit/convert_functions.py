@@ -98,17 +98,17 @@ def convert_grad(
     constants = [] if no_grad_vars is None else variables(no_grad_vars)
     block = roots[0].block
     first = len(block.ops)
-    found = gradients(roots, leaves, weights, constants)
-    if not allow_unused and any(dx is None for dx in found):
+    grads = gradients(roots, leaves, weights, constants)
+    if not allow_unused and any(dx is None for dx in grads):
         raise InvalidValueError.here(
             "the outputs do not depend on an input: say allow_unused=True"
         )
     for operator in block.ops[first:]:  # they are part of what the function computes
         operator.set_attr("op_role", int(OpRole.FORWARD))
-    for dx in found:
+    for dx in grads:
         if dx is not None:
             dx.stop_gradient = not create_graph
-    return found
+    return grads
 
 
 def variables(value: Any) -> list[Any]:

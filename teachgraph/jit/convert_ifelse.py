@@ -138,12 +138,12 @@ class TracedBranch:
     """A branch that is traced into a conditional block.
 
     Attributes:
-        made: The conditional block, with the variables handed out of it.
+        branch: The conditional block, with the variables handed out of it.
         handed_out: These variables, by the identity of those in the block.
     """
 
     def __init__(self, flag: Variable, *, holds: bool = True) -> None:
-        self.made = Branch(current_block(), flag, holds=holds)
+        self.branch = Branch(current_block(), flag, holds=holds)
         self.handed_out: dict[int, Variable] = {}
 
     def run(self, body: Body, arguments: tuple[Any, ...]) -> BodyResult:
@@ -151,15 +151,15 @@ class TracedBranch:
 
         The copies are made before the snapshot puts the old contents back.
         """
-        with snapshot(arguments) as before, self.made.traced():
+        with snapshot(arguments) as before, self.branch.traced():
             return BodyResult(before, body(*arguments), self.outside)
 
     def outside(self, leaf: Any) -> Any:
         """Hand out a variable of the block; return any other value as it is."""
-        if not isinstance(leaf, Variable) or leaf.name not in self.made.block.vars:
+        if not isinstance(leaf, Variable) or leaf.name not in self.branch.block.vars:
             return leaf
         if id(leaf) not in self.handed_out:
-            self.handed_out[id(leaf)] = self.made.hand_out(leaf)
+            self.handed_out[id(leaf)] = self.branch.hand_out(leaf)
         return self.handed_out[id(leaf)]
 
     def hand_out(self, value: Variable) -> Variable:
@@ -167,35 +167,35 @@ class TracedBranch:
 
         So the backward sends no gradient through a branch that is not taken.
         """
-        known = any(value is out for out in self.made.outputs)
+        known = any(value is out for out in self.branch.outputs)
         if known or value.stop_gradient or self.outdated(value):
             return value
-        if self.made.operator is not None:
-            return late_output(self.made, value)
-        with self.made.traced():
-            return self.made.hand_out(value)
+        if self.branch.operator is not None:
+            return late_output(self.branch, value)
+        with self.branch.traced():
+            return self.branch.hand_out(value)
 
     def array(self, value: Any, like: Spec | None) -> Variable:
         """Hand out a tensor array, or a list as one."""
         if isinstance(value, Variable):
             return self.hand_out(value)
-        made = self.made
-        other = Branch(made.parent, made.condition, holds=made.holds)
+        branch = self.branch
+        other = Branch(branch.parent, branch.condition, holds=branch.holds)
         with other.traced():
             return other.hand_out(array_of(value, like))
 
     def outdated(self, value: Variable) -> bool:
         """True if an operator after the branch overwrites a variable in place."""
-        if self.made.operator is None:
+        if self.branch.operator is None:
             return False
-        ops = self.made.parent.ops
-        since = ops[ops.index(self.made.operator) :]
+        ops = self.branch.parent.ops
+        since = ops[ops.index(self.branch.operator) :]
         return any(value.name in op.output_arg_names for op in since)
 
 
-def late_output(made: Branch, value: Variable) -> Variable:
+def late_output(branch: Branch, value: Variable) -> Variable:
     """Add an output with this value to a branch that has been appended already."""
-    operator, out = made.operator, made.hand_out(value)
+    operator, out = branch.operator, branch.hand_out(value)
     assert operator is not None
     read, written = operator.inputs["Input"], operator.outputs["Out"]
     operator.inputs["Input"] = sorted({*read, value.name})

@@ -32,7 +32,7 @@ class TranslatedMethod:
     Attributes:
         method: Its programs of both modes, from the file.
         layer: The layer.
-        made: The programs that are ready to run, by `training` and the sizes of feeds
+        programs: The programs that are ready to run, by `training` and the sizes of feeds
             that are others than those it was saved with.
     """
 
@@ -41,7 +41,7 @@ class TranslatedMethod:
         self.__name__ = method.name
         block = method.using.program.global_block()
         self.inputs = [block.var(name) for name in method.feeds]
-        self.made: dict[Any, ConcreteProgram] = {}
+        self.programs: dict[Any, ConcreteProgram] = {}
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Run the program of the layer's mode; arrays are taken as Tensors.
@@ -63,10 +63,10 @@ class TranslatedMethod:
                 held = self.held_by(traced.program)
                 return inlined(traced, self.method.feeds, inputs, held, here)
             key = training, *sizes.items()
-            program = self.made.get(key)
+            program = self.programs.get(key)
             if program is None or not program.conditions.hold():
                 program = self.concrete(training=training, sizes=sizes)
-                self.made[key] = program
+                self.programs[key] = program
         except OpError:
             for variable, value in zip(self.inputs, inputs, strict=True):
                 as_input(variable, value)  # the feed is to blame
@@ -180,7 +180,7 @@ class TranslatedLayer(Layer):
             if now.get(place, self._held[name]) is not self._held[name]:
                 self._held[name] = now[place]
                 for run in self._methods.values():
-                    run.made.clear()
+                    run.programs.clear()
         self.__dict__["_seen"] = changes.count
 
     def forward(self, *inputs: Any, **named: Any) -> Any:

@@ -303,13 +303,13 @@ class Layer:
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
         """List the parameters."""
-        found = self.named_parameters(include_sublayers=include_sublayers)
-        return [parameter for _, parameter in found]
+        named = self.named_parameters(include_sublayers=include_sublayers)
+        return [parameter for _, parameter in named]
 
     def buffers(self, include_sublayers: bool = True) -> list[Any]:
         """List the buffers."""
-        found = self.named_buffers(include_sublayers=include_sublayers)
-        return [buffer for _, buffer in found]
+        named = self.named_buffers(include_sublayers=include_sublayers)
+        return [buffer for _, buffer in named]
 
     def state_dict(
         self,

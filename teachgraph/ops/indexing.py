@@ -269,18 +269,20 @@ def columns_of(item: Any, shape: Sequence[int]) -> list[Any]:
 class Column:
     """A column of the result of `where_index`, for one dimension of a mask."""
 
-    found: Any
+    indices: Any
     number: int
 
     @property
     def shape(self) -> tuple[int]:
         """Shape of the column: [-1]."""
-        return (self.found.shape[0],)
+        return (self.indices.shape[0],)
 
     def read(self) -> Any:
         """Slice the column out of the result."""
         i = self.number
-        return slice_(self.found, axes=[1], starts=[i], ends=[i + 1], decrease_axis=[1])
+        return slice_(
+            self.indices, axes=[1], starts=[i], ends=[i + 1], decrease_axis=[1]
+        )
 
 
 INDICES = "for each dimension an index from -size to size - 1, or a slice"
@@ -361,7 +363,7 @@ def coordinates(plan: Plan) -> Any:
     """Combine the arrays to one index for `gather_nd`."""
     arrays = [plan.arrays[i] for i in plan.indexed]
     # If all columns are of one mask, `where_index` has them combined already.
-    masks = [array.found for array in arrays if isinstance(array, Column)]
+    masks = [array.indices for array in arrays if isinstance(array, Column)]
     if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
         return masks[0]
     return together(list(map(read_column, arrays)))

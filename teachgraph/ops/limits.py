@@ -31,9 +31,9 @@ class Integers:
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        found = np.iinfo(dtype)
-        self.min, self.max = int(found.min), int(found.max)
-        self.bits, self.dtype = found.bits, str(dtype)
+        info = np.iinfo(dtype)
+        self.min, self.max = int(info.min), int(info.max)
+        self.bits, self.dtype = info.bits, str(dtype)
 
     def __repr__(self) -> str:
         return (

@@ -44,18 +44,18 @@ def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(update)
     def updated(param: Any, *others: Any, **attrs: Any) -> Any:
-        given = (param, *others)
-        if param.size < LONG or not all(map(divisible(param), given)):
-            return update(*given, **attrs)
-        made: list[Any] = []
+        inputs = (param, *others)
+        if param.size < LONG or not all(map(divisible(param), inputs)):
+            return update(*inputs, **attrs)
+        outputs: list[Any] = []
         for here in parts(param.size):
-            pieces = [x if x.size == 1 else x.reshape(-1)[here] for x in given]
+            pieces = [x if x.size == 1 else x.reshape(-1)[here] for x in inputs]
             results = update(*pieces, **attrs)
-            made = made or [like(param, piece, pieces[0]) for piece in results]
-            for whole, piece in zip(made, results, strict=True):
+            outputs = outputs or [like(param, piece, pieces[0]) for piece in results]
+            for whole, piece in zip(outputs, results, strict=True):
                 if whole.shape == param.shape:
                     whole.reshape(-1)[here] = piece
-        return tuple(made)
+        return tuple(outputs)
 
     return updated
 
@@ -82,9 +82,9 @@ def rounded(beta: float, param: Any) -> float:
 
 def average(old: Any, new: Any, decay: float) -> Any:
     """Compute the moving average decay old + (1 - decay) new."""
-    found = decay * old
-    found += (1.0 - decay) * new
-    return found
+    mean = decay * old
+    mean += (1.0 - decay) * new
+    return mean
 
 
 @op(
@@ -380,12 +380,12 @@ def keeps_shapes(op: Op) -> None:
     """Infer for an update op: shapes and dtypes of the replaced inputs."""
 
     def infer(*inputs: Like, **attrs: Any) -> Any:
-        given = dict(zip(op.inputs, inputs, strict=True))
-        check_update(*(x for name, x in given.items() if name not in NUMBERS))
+        specs = dict(zip(op.inputs, inputs, strict=True))
+        check_update(*(x for name, x in specs.items() if name not in NUMBERS))
         for name in NUMBERS:
-            if name in given and prod(given[name].shape) != 1:
-                raise ShapeError(f"{name} is one number, not {given[name].shape}")
-        return [(given[name].shape, given[name].dtype) for name in op.inplace.values()]
+            if name in specs and prod(specs[name].shape) != 1:
+                raise ShapeError(f"{name} is one number, not {specs[name].shape}")
+        return [(specs[name].shape, specs[name].dtype) for name in op.inplace.values()]
 
     op.infers(infer)
 

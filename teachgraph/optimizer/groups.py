@@ -55,10 +55,10 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
             "`parameters` argument should not get dict type, if parameter groups is "
             "needed, please set `parameters` as list of dict"
         )
-    found = several(parameters, (*KINDS, Mapping))
-    if not any(isinstance(item, Mapping) for item in found):
-        return [replace(common, parameters=found)]
-    groups = [group_of(item, common) for item in found]
+    items = several(parameters, (*KINDS, Mapping))
+    if not any(isinstance(item, Mapping) for item in items):
+        return [replace(common, parameters=items)]
+    groups = [group_of(item, common) for item in items]
     named = [name_of(p) for group in groups for p in group.parameters or ()]
     if len(set(named)) < len(named):
         raise InvalidValueError.here(
@@ -114,14 +114,14 @@ def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
         DTypeError: They are a single Tensor, or no Tensors.
     """
     alone = isinstance(parameters, KINDS) or not isinstance(parameters, Iterable)
-    found = None if alone else list(parameters)
-    if found is None or not all(isinstance(p, kinds) for p in found):
-        odd = parameters if found is None else found
+    items = None if alone else list(parameters)
+    if items is None or not all(isinstance(p, kinds) for p in items):
+        odd = parameters if items is None else items
         raise DTypeError.here(
             "`parameters` argument given to the optimizer should be an iterable of "
             f"Tensors, such as layer.parameters(), got {in_short(odd)}"
         )
-    return found
+    return items
 
 
 def in_short(given: Any) -> str:

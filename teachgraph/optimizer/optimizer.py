@@ -396,12 +396,12 @@ class Optimizer:
 
     def clipped(self, pairs: Pairs) -> Pairs:
         """Clip the gradients of each group."""
-        found = dict(pairs)
+        gradients = dict(pairs)
         for group in dict.fromkeys(self.group(parameter) for parameter, _ in pairs):
             own = [pair for pair in pairs if self.group(pair[0]) is group]
             if group.clip is not None:
-                found.update(group.clip(own))
-        return [(parameter, found[parameter]) for parameter, _ in pairs]
+                gradients.update(group.clip(own))
+        return [(parameter, gradients[parameter]) for parameter, _ in pairs]
 
     def state_dict(self) -> dict[str, Any]:
         """Return the accumulators, by Paddle's names, and the schedule's state.

@@ -124,12 +124,12 @@ def run_over(
     asked = [fetch_list or [], list(watched.values())]
     for number, feed in zip(count(1), dataset.feeds(), strict=False):
         wanted = [item for items in asked for item in listed(items)]
-        found = executor.run(program, feed, wanted, scope=scope)
+        results = executor.run(program, feed, wanted, scope=scope)
         if number % print_period == 0:
-            for text, value in zip(info, found, strict=False):
+            for text, value in zip(info, results, strict=False):
                 print_(value, message=f"batch: [{number}], {text}")
             if fetch_handler is not None:
-                shown = found[len(names) :]
+                shown = results[len(names) :]
                 fetch_handler.handler(dict(zip(watched, shown, strict=True)))
 
 

@@ -70,16 +70,16 @@ def cut_down(
 
     In Paddle this is `Executor.run(use_prune=True)`.
     """
-    made: dict[Any, Program] = program.caches.setdefault(cut_down, {})
+    copies: dict[Any, Program] = program.caches.setdefault(cut_down, {})
     key = (program.version, tuple(feeds), tuple(fetches), tuple(updates))
-    if key not in made:
-        for stale in [k for k in list(made) if k[0] != program.version]:
-            made.pop(stale, None)
+    if key not in copies:
+        for stale in [k for k in list(copies) if k[0] != program.version]:
+            copies.pop(stale, None)
         block = program.global_block()
         known = [name for name in fetches if block.has_var(name)]
         targets = [*known, *(updates or every_update(program))]
-        made[key] = given(pruned(program, feeds, targets), feeds)
-    return made[key]
+        copies[key] = given(pruned(program, feeds, targets), feeds)
+    return copies[key]
 
 
 def every_update(program: Program) -> Iterator[Operator]:
@@ -92,9 +92,9 @@ def every_update(program: Program) -> Iterator[Operator]:
 def given(program: Program, feeds: Sequence[str]) -> Program:
     """The program, with what is fed and no longer made as its data."""
     block = program.global_block()
-    made = {name for operator in block.ops for name in operator.output_arg_names}
+    written = {name for operator in block.ops for name in operator.output_arg_names}
     for name in feeds:
         variable = block.vars.get(name)
-        if variable is not None and not variable.persistable and name not in made:
+        if variable is not None and not variable.persistable and name not in written:
             variable.is_data = True
     return program

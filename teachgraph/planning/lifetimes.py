@@ -97,17 +97,17 @@ def release(
     steps: Sequence[Step], kept: set[str], variables: Mapping[str, Variable]
 ) -> list[Step]:
     """The steps, with each value released after its last use, or written over."""
-    steps, found = economical(steps, variables), list[Step]()
+    steps, with_releases = economical(steps, variables), list[Step]()
     for step, ends, fades, over in zip(
         steps, *lifetimes(steps, kept, variables), strict=True
     ):
         if over is not None and isinstance(step, Call):
-            found.append(Overwriting(step, over))
+            with_releases.append(Overwriting(step, over))
         else:
-            found.append(step)
+            with_releases.append(step)
         if ends or fades:
-            found.append(Release(step.operator, ends, fades))
-    return found
+            with_releases.append(Release(step.operator, ends, fades))
+    return with_releases
 
 
 def economical(
@@ -160,7 +160,7 @@ def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[
         kept: Variables that are needed in the end.
         by_shape: Whether to count those who want the shape alone.
     """
-    seen, found = set(kept), []
+    seen, ends = set(kept), []
     for step in reversed(steps):
         read = reads(step, by_shape=by_shape)
         done = [
@@ -169,8 +169,8 @@ def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[
             if name is not None and name not in seen
         ]
         seen.update(done)
-        found.append(done)
-    return found[::-1]
+        ends.append(done)
+    return ends[::-1]
 
 
 def reads(step: Step, *, by_shape: bool) -> Sequence[str | None]:

@@ -227,8 +227,8 @@ class Life:
                 continue
             if taken is not None and self.spare(taken):
                 self.join(name, taken, Sharing.SAME, place)
-            elif found := self.shared(call, position, name):
-                self.join(name, *found, place)
+            elif source := self.shared(call, position, name):
+                self.join(name, *source, place)
             else:
                 self.own(name, place)
 

@@ -107,20 +107,20 @@ class AnyFeedPlan(Plan):
     is only walked: rewriting programs and planning their memory take feeds to be data.
 
     Attributes:
-        given: The names that were fed.
+        fed_names: The names that were fed.
     """
 
     def __init__(
         self, program: Program, fed: Iterable[str], fetches: Iterable[str], **more: Any
     ) -> None:
-        self.given = frozenset(fed)
-        super().__init__(program, self.given, fetches, **more | {"passes": None})
+        self.fed_names = frozenset(fed)
+        super().__init__(program, self.fed_names, fetches, **more | {"passes": None})
         kept = filter(self.is_kept, self.feeds)
         self.stores += [name for name in kept if name not in self.stores]
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable, data or not."""
-        fed = name in self.given and name in self.variables
+        fed = name in self.fed_names and name in self.variables
         return fed or super().is_fed(name)
 
     def checked(self, feed: Mapping[str, Any]) -> Mapping[str, Any]:

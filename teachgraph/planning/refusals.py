@@ -24,10 +24,10 @@ class Refusals(core.Plan):
     """A plan whose errors say what would be right.
 
     Attributes:
-        given: Names of variables that are fed though they are no data.
+        fed_names: Names of variables that are fed though they are no data.
     """
 
-    given: AbstractSet[str] = frozenset()
+    fed_names: AbstractSet[str] = frozenset()
 
     def as_fed(self, variable: Variable, value: Any) -> core.Array:
         """A fed value as an array of the declared shape and dtype; see `feeds`."""
@@ -50,7 +50,7 @@ class Refusals(core.Plan):
 
     def no_value(self, step: Step, name: str) -> ProgramError:
         """The error for a step that reads what nothing has given a value."""
-        check_order(self.program.global_block(), self.given)
+        check_order(self.program.global_block(), self.fed_names)
         return super().no_value(step, name)
 
     def not_given(self, name: str, reader: Step | None) -> FeedError:

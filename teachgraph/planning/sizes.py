@@ -28,14 +28,14 @@ def specs_of(
         variables: What is known of its variables.
         fed: The shapes of the feeds.
     """
-    found = {
+    specs = {
         name: Spec(tuple(fed.get(name, v.shape)), v.dtype)
         for name, v in variables.items()
     }
     for step in steps:
-        if isinstance(step, Call) and any(unknown(found, n) for n in step.outputs):
-            found.update(outputs_of(step, found))
-    return found
+        if isinstance(step, Call) and any(unknown(specs, n) for n in step.outputs):
+            specs.update(outputs_of(step, specs))
+    return specs
 
 
 def unknown(specs: Specs, name: str | None) -> bool:
@@ -52,21 +52,23 @@ def outputs_of(call: Call, specs: Specs) -> Specs:
     if any(spec is not None and -1 in spec.shape for spec in inputs):
         return {}
     try:
-        made = infer(op, inputs, call.operator.own_attrs)
+        inferred = infer(op, inputs, call.operator.own_attrs)
     except Exception:  # its sizes depend on values, and these are none
         return {}
-    pairs = zip(call.outputs, made, strict=False)
+    pairs = zip(call.outputs, inferred, strict=False)
     return {name: spec for name, spec in pairs if name is not None}
 
 
 def gradients_of(call: Call, op: GradOp, specs: Specs) -> Specs:
     """A gradient is like what it is the gradient of."""
-    twin, found = call.operator.twin, Specs()
+    twin, gradient_specs = call.operator.twin, Specs()
     for name in op.source.of:
         slot = slot_name(name)
         gradients = call.operator.outputs.get(f"{slot}{GRAD}", [])
         likes = [] if twin is None else twin.inputs.get(slot, [])
         for gradient, like in zip(gradients, likes, strict=False):
             if gradient in specs and like in specs:
-                found[gradient] = Spec(specs[like].shape, specs[gradient].dtype)
-    return found
+                gradient_specs[gradient] = Spec(
+                    specs[like].shape, specs[gradient].dtype
+                )
+    return gradient_specs

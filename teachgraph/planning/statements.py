@@ -81,9 +81,9 @@ def with_statements(
     """
     known = {name: like(v) for name, v in given.items() if v.type == "LOD_TENSOR"}
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
-    found: list[Step] = []
+    written: list[Step] = []
     for step in steps:
-        found.append(settled(step, known) if isinstance(step, Call) else step)
+        written.append(settled(step, known) if isinstance(step, Call) else step)
         certain = isinstance(step, Call) and known.keys() >= {*step.arguments} - {None}
         for name in filter(None, (*step.outputs, *step.inner)):
             known.pop(name, None)
@@ -91,7 +91,7 @@ def with_statements(
             variable = variables.get(name) if certain and once else None
             if variable is not None and variable.type == "LOD_TENSOR":
                 known[name] = like(variable)
-    return found
+    return written
 
 
 def like(variable: Variable) -> Like:

@@ -65,8 +65,10 @@ class WrittenPlan(Refusals):
     def settled(self) -> list[Step]:
         """The steps, with NumPy statements where shapes and dtypes are certain."""
         names = (*self.feeds, *self.reads)
-        given = {name: self.variables[name] for name in names if name in self.variables}
-        return with_statements(self.steps, given, self.known)
+        declared = {
+            name: self.variables[name] for name in names if name in self.variables
+        }
+        return with_statements(self.steps, declared, self.known)
 
     @cached_property
     def code(self) -> Code:
@@ -115,9 +117,9 @@ class WrittenPlan(Refusals):
 
     def as_declared(self, feed: Inputs, values: Inputs) -> bool:
         """Compare all that is read with the shapes and dtypes the program declares."""
-        given = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
+        arrays = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
         declared = map(self.variables.get, [*self.feeds, *self.reads])
-        return all(map(is_like, given, declared))
+        return all(map(is_like, arrays, declared))
 
     def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
         """Plan the memory of a run with feeds of these shapes."""

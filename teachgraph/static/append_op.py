@@ -53,11 +53,11 @@ def names_in(block: Block, slots: Mapping[str, Any] | None) -> Slots:
     """
     if not isinstance(slots, (Mapping, type(None))):
         raise TypeError(f"slots are a dict of Variables or names, got {slots!r}")
-    found: Slots = {}
+    names: Slots = {}
     for slot, value in (slots or {}).items():
         values = value if isinstance(value, (list, tuple)) else [value]
-        found[slot] = [name_of(block, slot, v) for v in values if v is not None]
-    return found
+        names[slot] = [name_of(block, slot, v) for v in values if v is not None]
+    return names
 
 
 def name_of(block: Block, slot: str, value: Any) -> str:

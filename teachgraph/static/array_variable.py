@@ -50,9 +50,9 @@ class ArrayVariable(Variable):
     def pop(self, index: Any = -1) -> Any:
         """Take out the tensor at `index`, by default the last."""
         at = lists.array_place(self, tensor(index))
-        found = read_from_array(self, at)
+        item = read_from_array(self, at)
         write(self, lists.drop_from_array, self, i=at)
-        return found
+        return item
 
     def clear(self) -> None:
         """Take out all tensors."""
@@ -146,15 +146,15 @@ def tensor(value: Any) -> Any:
 def bounds(index: slice) -> dict[str, Any]:
     """A slice as `slice_array` takes it."""
     ends = {"start": index.start, "stop": index.stop}
-    found = {key: tensor(v) for key, v in ends.items() if v is not None}
-    return {**found, "step": 1 if index.step is None else index.step}
+    tensors = {key: tensor(v) for key, v in ends.items() if v is not None}
+    return {**tensors, "step": 1 if index.step is None else index.step}
 
 
 def another(like: ArrayVariable) -> ArrayVariable:
     """A new variable for an array of such parts."""
-    made = current_block().create_var(dtype=like.dtype, shape=like.shape, type=ARRAY)
-    assert isinstance(made, ArrayVariable)
-    return made
+    array = current_block().create_var(dtype=like.dtype, shape=like.shape, type=ARRAY)
+    assert isinstance(array, ArrayVariable)
+    return array
 
 
 def write(out: ArrayVariable, op: Op, array: ArrayVariable, **given: Any) -> Any:

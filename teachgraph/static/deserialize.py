@@ -222,12 +222,12 @@ def read_slots(block: Block, part: Part, known: Sequence[str] | None) -> Slots:
 
     What runs a block has slots of its own.
     """
-    found: Slots = {}
+    slots: Slots = {}
     for slot, names in part.entries().items():
         if known is not None and slot not in known:
             raise names.refuse(f"there is no such slot, known are {list(known)}")
-        found[slot] = [read_reference(block, name) for name in names.items(MOST)]
-    return found
+        slots[slot] = [read_reference(block, name) for name in names.items(MOST)]
+    return slots
 
 
 def read_reference(block: Block, part: Part) -> str:
@@ -302,8 +302,8 @@ def read_array(part: Part) -> np.ndarray[Any, Any]:
         raise facts["array"].refuse(
             f"{len(content)} bytes are no {dtype} {list(shape)}"
         )
-    found = np.frombuffer(content, dtype.newbyteorder("<")).astype(dtype)
-    return found.reshape(shape)
+    array = np.frombuffer(content, dtype.newbyteorder("<")).astype(dtype)
+    return array.reshape(shape)
 
 
 def linked(program: P, parts: Sequence[dict[str, Part]]) -> P:

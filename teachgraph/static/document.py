@@ -81,15 +81,15 @@ class Part:
 
     def flag(self) -> bool:
         """True or false."""
-        found: bool = self.of(bool, "true or false")
-        return found
+        value: bool = self.of(bool, "true or false")
+        return value
 
     def number(self) -> float:
         """A number that is finite."""
         if type(self.value) is int:
             return float(self.integer(-(2**63), 2**63))
-        found: float = self.of(float, "a number")
-        return found
+        value: float = self.of(float, "a number")
+        return value
 
 
 def parsed(content: bytes | str) -> Part:
@@ -160,12 +160,12 @@ def reading(source: Any) -> Iterator[None]:
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, unless a field stands in it twice."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in fields:
             raise ValueError(f"{name[:40]!r} stands twice in one object")
-        found[name] = value
-    return found
+        fields[name] = value
+    return fields
 
 
 def not_finite(word: str) -> float:

@@ -50,10 +50,10 @@ def places(x: Any, axis: int, item: slice) -> Any:
 
 def bound(value: Any, size: Any) -> Any:
     """A bound from 0 to the size, which counts from the end if it is negative."""
-    given = value
+    index = value
     if not isinstance(value, Traced):
-        given = functions.full([], value, "int64")
-    place = functions.reshape(functions.cast(given, "int64"), [])
+        index = functions.full([], value, "int64")
+    place = functions.reshape(functions.cast(index, "int64"), [])
     from_end = functions.where(place < 0, place + size, place)
     low = functions.maximum(from_end, functions.zeros_like(from_end))
     return functions.minimum(low, size)

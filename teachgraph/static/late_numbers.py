@@ -70,10 +70,10 @@ def call_function_grad(
                 result.backward(dout, retain_graph=True)
         return [tensors[i].grad for i in wanted]
 
-    found = Context().run(gradients)
+    grads = Context().run(gradients)
     parts = [
         np.zeros_like(x[i]) if grad is None else grad.data
-        for i, grad in zip(wanted, found, strict=True)
+        for i, grad in zip(wanted, grads, strict=True)
     ]
     return parts[0] if len(parts) == 1 else tuple(parts)
 
@@ -112,16 +112,16 @@ def appending(inner: Any) -> Any:
     """Append the operator that calls the function when the program runs."""
 
     def append(name: str, inputs: Sequence[Any], attrs: Arguments) -> Any:
-        found: list[Variable] = []
-        arguments = [template(inputs, found), {"named": template(attrs, found)}]
+        variables: list[Variable] = []
+        arguments = [template(inputs, variables), {"named": template(attrs, variables)}]
         text = json.dumps(arguments)
-        specs, many = inferred(name, arguments, found)
+        specs, many = inferred(name, arguments, variables)
         block = current_block()
         out = [
             block.create_var(
                 unique_name.generate(f"{name.rsplit('.', maxsplit=1)[-1]}.tmp"),
                 *spec,
-                stop_gradient=all(v.stop_gradient for v in found)
+                stop_gradient=all(v.stop_gradient for v in variables)
                 or not is_floating(spec.dtype),
             )
             for spec in specs
@@ -129,7 +129,7 @@ def appending(inner: Any) -> Any:
         block.insert(
             len(block.ops),
             call_function.type,
-            {"X": [v.name for v in found]},
+            {"X": [v.name for v in variables]},
             {"Out": [v.name for v in out]},
             {"function": name, "arguments": text, "outputs": len(out)},
         )
@@ -215,7 +215,7 @@ def agreement(results: Sequence[Any]) -> list[Spec]:
 
     What has been found once only is unknown where it equals a number that was chosen.
     """
-    found = []
+    agreements = []
     counts = {len(trial) for trial in results}
     results = [trial for trial in results if len(trial) == min(counts)]
     for trials in zip(*results, strict=True):
@@ -224,8 +224,8 @@ def agreement(results: Sequence[Any]) -> list[Spec]:
         if len(specs) == 1:
             shape = [-1 if n in trials[0][1] else n for n in specs[0].shape]
             specs = [Spec(tuple(shape), specs[0].dtype)]
-        found.append(agreed(specs))
-    return found
+        agreements.append(agreed(specs))
+    return agreements
 
 
 def numbers_among(name: str, arguments: Any) -> Iterator[int]:

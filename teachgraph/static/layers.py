@@ -267,12 +267,12 @@ def create_parameter(
     """
     default = default_initializer or (Constant(0.0) if is_bias else XavierUniform())
     with unique_name.layer("create_parameter") as layer:
-        given = ParamAttr(name=name) if attr is None else attr
+        param_attr = ParamAttr(name=name) if attr is None else attr
         suffix = "b" if is_bias else "w"
-        found = parameter(layer.name, suffix, shape, dtype, given, default)
-    if found is None:
+        variable = parameter(layer.name, suffix, shape, dtype, param_attr, default)
+    if variable is None:
         raise ProgramError.here("create_parameter: attr is False: none is made")
-    return found
+    return variable
 
 
 @contextmanager

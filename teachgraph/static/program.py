@@ -136,8 +136,8 @@ class Program(ProgramIO):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, block after block."""
-        given = {"throw_on_error": throw_on_error, "with_details": with_details}
-        for name, value in given.items():
+        flags = {"throw_on_error": throw_on_error, "with_details": with_details}
+        for name, value in flags.items():
             if not isinstance(value, bool):
                 raise TypeError(
                     f"The type of {name} parameter is wrong, expected bool, but "

@@ -47,15 +47,15 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
 
 def fed(feeds: Iterable[str]) -> set[str]:
     """The names of what is given."""
-    found = set()
+    names = set()
     for name in [feeds] if isinstance(feeds, str) else feeds:
         if not isinstance(name, str):
             raise TypeError(
                 "All feeded_var_names of Program._prune_with_input() can only be str, "
                 f"but received {type(name)}."
             )
-        found.add(name)
-    return found
+        names.add(name)
+    return names
 
 
 def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Operator]]:
@@ -110,11 +110,11 @@ def names_of(operator: Operator) -> list[str]:
 
 def reached(block: Block) -> set[int]:
     """The numbers of a block and of all that its operators enter."""
-    found = {block.idx}
+    numbers = {block.idx}
     for operator in block.ops:
         if operator.sub_block is not None:
-            found |= reached(operator.sub_block)
-    return found
+            numbers |= reached(operator.sub_block)
+    return numbers
 
 
 def clear(program: Program, kept: set[int]) -> None:

@@ -75,15 +75,15 @@ def py_func(
 
 def variables(what: str, value: Any) -> list[Variable]:
     """None, one variable or several, as a list."""
-    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    items = list(value) if isinstance(value, (list, tuple)) else [value]
     if value is None:
         return []
-    if not all(isinstance(v, Variable) for v in found):
+    if not all(isinstance(v, Variable) for v in items):
         raise TypeError(
             f"The type of '{what}' in py_func must be (list, tuple, Variable, "
             f"NoneType), but received {type(value)}"
         )
-    return found
+    return items
 
 
 def check_functions(func: Any, backward_func: Any) -> None:

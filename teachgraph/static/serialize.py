@@ -119,17 +119,17 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
             "function as ops",
             operator.callsite,
         )
-    found: Json = {
+    document: Json = {
         "type": operator.type,
         "inputs": operator.inputs,
         "outputs": operator.outputs,
         "attrs": {name: attribute(operator, name) for name in operator.attrs},
     }
     if (where := operator.callsite) is not None:
-        found["line"] = [PurePath(where.file).name, where.line, where.function]
+        document["line"] = [PurePath(where.file).name, where.line, where.function]
     if operator.twin in places:
-        found["twin"] = places[operator.twin]
-    return found
+        document["twin"] = places[operator.twin]
+    return document
 
 
 def attribute(operator: Operator, name: str) -> Json:

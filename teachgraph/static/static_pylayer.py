@@ -129,13 +129,13 @@ def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None
         out = block._var_recursive(name)
         upstream.append(zeros_like(out) if dout is None else block._var_recursive(dout))
     function = registered(operator.attrs["backward_id"]).function
-    found = flat(function(*upstream))
+    gradients = flat(function(*upstream))
     count = operator.attrs["taken"]
-    if len(found) != count:
+    if len(gradients) != count:
         raise ProgramError.here(
-            f"backward_fn returned {len(found)} gradients for {count} inputs",
+            f"backward_fn returned {len(gradients)} gradients for {count} inputs",
             operator.callsite,
         )
     for position, part in parts.items():
         with unique_name.called(part):
-            assign(found[position])
+            assign(gradients[position])

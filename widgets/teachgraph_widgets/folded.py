@@ -261,8 +261,8 @@ class Folded:
         if value["nan"] or not value["inf"]:
             return value["nan"] > 0
         read = [t.value for n in step.inputs if (t := self.tensors.get(n)) is not None]
-        given = any(stats is not None and stats["inf"] for stats in read)
-        return bool(step.inputs) and not given and not step.infinite
+        from_input = any(stats is not None and stats["inf"] for stats in read)
+        return bool(step.inputs) and not from_input and not step.infinite
 
     def take_eager(self, event: AnyEvent) -> None:
         """Fold in an event of the tape."""

@@ -84,7 +84,7 @@ def bars(
     scale: float,
 ) -> list[str]:
     """Draw a bar for each call, as far as it is within the span of time."""
-    found = []
+    shapes = []
     for message in messages:
         begin = max(message["start"], span[0])
         end = min(message["start"] + message["duration"], span[1])
@@ -93,5 +93,5 @@ def bars(
         colour = COLOURS.get(message["what"], RECEIVED)
         box = f'x="{left:.1f}" y="{lanes[message["process"]]}" width="{wide:.1f}"'
         look = f'fill="{colour}" fill-opacity="0.5" stroke="{colour}"'
-        found.append(f'<rect {box} height="16" rx="2" {look}/>')
-    return found
+        shapes.append(f'<rect {box} height="16" rx="2" {look}/>')
+    return shapes

@@ -84,18 +84,18 @@ def take(entry: Path, room: Path, folder: Path, done: Collected) -> None:
     try:
         if entry.suffix == NOTEBOOK:
             room = entry.parent
-            found = [entry]
+            paths = [entry]
         else:
             Submission(student, entry).unpack(room / "files")
             room /= "files"
             for archive in [path for path in plain_files(room) if is_zip(path)]:
                 Submission(student, archive).unpack(archive.with_suffix(""))
                 archive.unlink()
-            found = list(plain_files(room))
+            paths = list(plain_files(room))
     except (Unreadable, FileExistsError) as error:
         done.unreadable.append(str(error))
         return
-    for path in found:
+    for path in paths:
         target = folder / student / path.relative_to(room)
         if target.exists():
             if not filecmp.cmp(path, target, shallow=False):

@@ -305,11 +305,11 @@ def noted(
 
 def merged(report: Report) -> dict[str, Verdict]:
     """The verdicts by task: of a check that stands twice the one that failed."""
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for verdict in report.verdicts:
-        if verdict.task not in found or not verdict.passed:
-            found[verdict.task] = verdict
-    return found
+        if verdict.task not in verdicts or not verdict.passed:
+            verdicts[verdict.task] = verdict
+    return verdicts
 
 
 def is_exercise(cell: NotebookNode, task: str) -> bool:

@@ -135,9 +135,9 @@ def tasks_of(lesson: Lesson, rows: list[Row]) -> list[Task]:
             if mark.outcome == "wrong":
                 way = ways[mark.task].setdefault(mark.sentence, Way(mark.message))
                 way.students.append(row.student)
-    for name, found in ways.items():
+    for name, by_sentence in ways.items():
         tasks[name].ways = sorted(
-            found.values(), key=lambda way: (-len(way.students), way.message)
+            by_sentence.values(), key=lambda way: (-len(way.students), way.message)
         )
     return list(tasks.values())
 

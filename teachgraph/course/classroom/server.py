@@ -157,14 +157,14 @@ def perform(job: Job, folder: Path, secret: Path, limits: Limits) -> Marked:
     rooms.home.mkdir(parents=True)
     try:
         Submission(job.student, Path(job.path)).unpack(rooms.work)
-        found = notebooks(rooms.work)[job.lesson]
-        notebook = read_notebook(found[0])
-        rooms = Rooms(found[0].parent, rooms.home, secret)
+        paths = notebooks(rooms.work)[job.lesson]
+        notebook = read_notebook(paths[0])
+        rooms = Rooms(paths[0].parent, rooms.home, secret)
         source = read_once(find(job.lesson))
-        marked = mark(source, notebook, Path(found[0].name), rooms, limits)
+        marked = mark(source, notebook, Path(paths[0].name), rooms, limits)
     except CourseError as error:
         return Marked(flags=[str(error).replace(f"{folder}/work/", "")])
-    for other in found[1:]:
+    for other in paths[1:]:
         words = say("another_notebook", language_of(notebook), name=other.name)
         marked.flags.append(words)
     return marked

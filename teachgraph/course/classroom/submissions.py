@@ -63,23 +63,23 @@ def submissions(folder: Path) -> list[Submission]:
     """
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}.")
-    found = [
+    handed_in = [
         Submission(path.name if path.is_dir() else path.stem, path)
         for path in sorted(folder.iterdir())
         if not path.name.startswith((".", "__"))
         and not path.is_symlink()
         and (path.is_dir() or path.suffix.lower() == ".zip")
     ]
-    names = [one.student for one in found]
+    names = [one.student for one in handed_in]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise CourseError(
             f"{folder} has a folder and a zip of {', '.join(twice)}: remove one."
         )
-    if not found:
+    if not handed_in:
         raise CourseError(
             f"{folder} has no submission: it should have a folder or a zip a student."
         )
-    return found
+    return handed_in
 
 
 def copy_files(source: Path, target: Path) -> None:
@@ -134,15 +134,15 @@ def notebooks(folder: Path) -> dict[str, list[Path]]:
 
     A notebook that does not say which lesson it is of is known by its name.
     """
-    found: dict[str, list[Path]] = {}
+    by_lesson: dict[str, list[Path]] = {}
     names = {lesson.number: lesson.name for lesson in lessons() if lesson.built}
     for path in plain_files(folder):
         if path.suffix == NOTEBOOK and (number := lesson_of(path, names)):
-            found.setdefault(number, []).append(path)
-    for number, paths in found.items():
+            by_lesson.setdefault(number, []).append(path)
+    for number, paths in by_lesson.items():
         own = {f"{names[number]}{end}{NOTEBOOK}" for end in ("", ".zh")}
         paths.sort(key=lambda path: (path.name not in own, len(path.parts), str(path)))
-    return found
+    return by_lesson
 
 
 def lesson_of(path: Path, names: Mapping[str, str]) -> str:

@@ -32,20 +32,20 @@ class Fresh:
 
     Attributes:
         taken: The names in use.
-        made: The names it has returned.
+        generated: The names it has returned.
     """
 
     def __init__(self, function: ast.AST) -> None:
         self.taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
         self.taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
-        self.made: set[str] = set()
+        self.generated: set[str] = set()
 
     def __call__(self, base: str) -> str:
         """Return the next free name with this beginning."""
         names = (f"{base}_{number}" for number in count())
         name = next(name for name in names if name not in self.taken)
         self.taken.add(name)
-        self.made.add(name)
+        self.generated.add(name)
         return name
 
 

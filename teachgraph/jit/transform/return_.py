@@ -101,11 +101,11 @@ class Returns(Jumps):
         if not inside.flags:
             return Straight([node], [])
         node.body = inside.body
-        made: list[ast.stmt] = [node]
+        rewritten: list[ast.stmt] = [node]
         if self.depth:
-            made += statements(f"if {self.flag}: pass", node)
-            made[-1].body = [ast.copy_location(ast.Break(), node)]  # type: ignore[attr-defined]
-        return Straight(made, [self.flag], always=ever)
+            rewritten += statements(f"if {self.flag}: pass", node)
+            rewritten[-1].body = [ast.copy_location(ast.Break(), node)]  # type: ignore[attr-defined]
+        return Straight(rewritten, [self.flag], always=ever)
 
 
 def endless(node: ast.For | ast.While) -> bool:

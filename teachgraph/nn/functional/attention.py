@@ -59,10 +59,10 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(q, k, v).ravel()
     array([2., 3.])
     """
-    for given in (query, key, value):
-        if len(given.shape) != 4:
+    for x in (query, key, value):
+        if len(x.shape) != 4:
             raise ShapeError.here(
-                f"attention takes [batch, length, heads, size], got {list(given.shape)}"
+                f"attention takes [batch, length, heads, size], got {list(x.shape)}"
             )
     q, k, v = (transpose2(x, axis=[0, 2, 1, 3]) for x in (query, key, value))
     scores = matmul_v2(q * query.shape[-1] ** -0.5, k, trans_y=True)
