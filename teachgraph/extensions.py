@@ -377,7 +377,7 @@ EXTENSIONS = (
     Extension(
         "to_static: nodes of these ops",
         "core.tape.Node",
-        "teachgraph.jit.array_gradient:joined",
+        "teachgraph.jit.array_gradient:stack_tensors",
     ),
     # Loading: what an op's type or a mode needs, imported when it is first asked for.
     Extension(

@@ -54,7 +54,7 @@ def column(values: Any) -> Array:
     return np.asarray(values).reshape(-1)
 
 
-def pair(preds: Any, labels: Any) -> tuple[Array, Array]:
+def flattened_pair(preds: Any, labels: Any) -> tuple[Array, Array]:
     """Flatten predictions and labels, and require equal counts.
 
     Raises:
@@ -114,7 +114,7 @@ class Accuracy(Metric):
         hits = [float(right[..., :k].sum()) for k in self.topk]
         self.total = [t + n for t, n in zip(self.total, hits, strict=True)]
         self.count += samples
-        return several([n / max(samples, 1) for n in hits])
+        return unwrapped([n / max(samples, 1) for n in hits])
 
     def reset(self) -> None:
         """Clear the counts."""
@@ -122,7 +122,7 @@ class Accuracy(Metric):
 
     def accumulate(self) -> Any:
         """Compute the accuracy over all batches, for each k."""
-        return several([total / max(self.count, 1) for total in self.total])
+        return unwrapped([total / max(self.count, 1) for total in self.total])
 
     def name(self) -> list[str]:
         """`acc`, or `acc_top1`, `acc_top5` for several k."""
@@ -131,7 +131,7 @@ class Accuracy(Metric):
         return [f"{self._name}_top{k}" for k in self.topk]
 
 
-def several(values: list[float]) -> Any:
+def unwrapped(values: list[float]) -> Any:
     """Unwrap a list of one number."""
     return values[0] if len(values) == 1 else values
 
@@ -152,7 +152,7 @@ class Binary(Metric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add one batch of probabilities and labels 0 or 1."""
-        probabilities, classes = pair(preds, labels)
+        probabilities, classes = flattened_pair(preds, labels)
         # Not np.round: that rounds 0.5 to the even 0, and 0.5 counts as yes.
         said, true = np.floor(probabilities + 0.5) == 1, classes == 1
         self.right += int((said & true).sum())
@@ -246,7 +246,7 @@ class Auc(Metric):
         scores = np.asarray(preds)
         if scores.ndim == 2 and scores.shape[1] == 2:
             scores = scores[:, 1]
-        said, true = pair(scores, labels)
+        said, true = flattened_pair(scores, labels)
         if said.size and not (said.min() >= 0 and said.max() <= 1):
             raise InvalidValueError.here("Auc takes probabilities, 0 to 1")
         place = (said * self._bins).astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 
 from teachgraph.course.judging import expect, lines_at_most, needs, quiz
 from teachgraph.course.random_programs import drawn, written
-from teachgraph.planning.arena import Span, packed
+from teachgraph.planning.arena import Span, pack_spans
 
 CASES = 24
 PLANS = 200
@@ -235,7 +235,7 @@ def first_fit(ask):
         expect(seen["peak"] == peak, "peak", got=seen["peak"], wanted=peak)
         floors = {0, *tops}
         expect(all(offset in floors for offset in offsets), "floats")
-        places = packed([Span(*row) for row in rows])
+        places = pack_spans([Span(*row) for row in rows])
         best = max((p + r[0] for p, r in zip(places, rows, strict=True)), default=0)
         small = len(rows) < 4
         expect(not small or peak <= best, "higher", got=peak, wanted=best)

@@ -17,7 +17,7 @@ from teachgraph.core.op import Op, Traced
 from teachgraph.core.program import Variable, current_block, default_main_program
 from teachgraph.core.tensor import run_op
 from teachgraph.ops.default_dtype import get_default_dtype
-from teachgraph.ops.functions.creation import assign, constant
+from teachgraph.ops.functions.creation import array_constant, assign
 from teachgraph.ops.functions.joining import stack
 from teachgraph.ops.functions.math import cast
 from teachgraph.ops.initializer import Initializer
@@ -101,18 +101,18 @@ def tensor_of(data: Any, dtype: Any = None) -> Any:
 
 def variable_of(data: Any, dtype: Any, stop_gradient: bool) -> Any:
     """A Variable of the given values, Variables among them included."""
-    variable = joined(data, dtype)
+    variable = stacked_variable(data, dtype)
     variable.stop_gradient = stop_gradient
     return variable
 
 
-def joined(data: Any, dtype: Any) -> Any:
+def stacked_variable(data: Any, dtype: Any) -> Any:
     """Append the operators that make one Variable of numbers and Variables."""
     if isinstance(data, Variable):
         return assign(data) if dtype is None else cast(data, dtype)
     if isinstance(data, (list, tuple)) and (known := first_variable(data)) is not None:
-        return stack([joined(part, dtype or known.dtype) for part in data])
-    return constant(array_of(data, dtype))
+        return stack([stacked_variable(part, dtype or known.dtype) for part in data])
+    return array_constant(array_of(data, dtype))
 
 
 def first_variable(data: Any) -> Variable | None:

@@ -10,7 +10,7 @@ from numpy import asarray, ndarray
 from teachgraph.core.errors import DTypeError, MixedModeError
 from teachgraph.core.op import Traced
 from teachgraph.core.tensor import Tensor, adopt
-from teachgraph.ops.bare_numbers import beside as dtype_beside
+from teachgraph.ops.bare_numbers import dtype_with_number as dtype_beside
 from teachgraph.ops.bare_numbers import is_number
 
 __all__ = ["adopting"]

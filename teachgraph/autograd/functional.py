@@ -14,16 +14,12 @@ import numpy as np
 from teachgraph.autograd.gradient import grad
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.functions import reshape, stack, zeros_like
 
 __all__ = ["backward", "hessian", "jacobian"]
 
 Tensors = Tensor | Sequence[Tensor]
-
-
-def listed(tensors: Any) -> list[Any]:
-    """Wrap a single tensor in a list; copy a list or tuple."""
-    return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
 
 
 def backward(
@@ -45,8 +41,8 @@ def backward(
     >>> x.grad.item()
     8.0
     """
-    roots = listed(tensors)
-    seeds = [None] * len(roots) if grad_tensors is None else listed(grad_tensors)
+    roots = as_list(tensors)
+    seeds = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
     if len(seeds) != len(roots):
         message = f"backward: {len(roots)} tensors and {len(seeds)} gradients"
         raise InvalidValueError.here(message)
@@ -85,7 +81,7 @@ def jacobian(ys: Tensors, xs: Tensors, batch_axis: int | None = None) -> Any:
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     assert isinstance(ys, Tensor)
     common = 0 if batch_axis is None else 1
-    matrices = tuple(matrix(ys, x, common) for x in listed(xs))
+    matrices = tuple(matrix(ys, x, common) for x in as_list(xs))
     return matrices if isinstance(xs, (list, tuple)) else matrices[0]
 
 
@@ -138,6 +134,6 @@ def hessian(ys: Tensor, xs: Tensors, batch_axis: int | None = None) -> Any:
         message = f"hessian: of one number, not of {ys.size} in {samples} samples"
         raise ShapeError.here(message)
     flat = reshape(ys, [samples] if batch_axis == 0 else [])
-    first = jacobian(flat, listed(xs), batch_axis)
-    blocks = tuple(jacobian(slope, listed(xs), batch_axis) for slope in first)
+    first = jacobian(flat, as_list(xs), batch_axis)
+    blocks = tuple(jacobian(slope, as_list(xs), batch_axis) for slope in first)
     return blocks if isinstance(xs, (list, tuple)) else blocks[0][0]

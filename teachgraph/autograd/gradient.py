@@ -22,15 +22,11 @@ from teachgraph.core.tape import (
     topological,
 )
 from teachgraph.core.tensor import seed_for
+from teachgraph.ops.as_list import as_list
 
 __all__ = ["grad"]
 
 Tensors = Tensor | Sequence[Tensor]
-
-
-def listed(value: Any) -> list[Any]:
-    """One thing as a list of one."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def grad(
@@ -67,9 +63,9 @@ def grad(
     >>> dx.item(), tg.grad(dx, x)[0].item()
     (27.0, 18.0)
     """
-    targets, roots = listed(inputs), listed(outputs)
-    upstream = [None] * len(roots) if grad_outputs is None else listed(grad_outputs)
-    constants = [] if no_grad_vars is None else listed(no_grad_vars)
+    targets, roots = as_list(inputs), as_list(outputs)
+    upstream = [None] * len(roots) if grad_outputs is None else as_list(grad_outputs)
+    constants = [] if no_grad_vars is None else as_list(no_grad_vars)
     check(roots, targets, constants, upstream, only_inputs)
     retain = create_graph if retain_graph is None else retain_graph
     wanted: set[Edge] = {tensor.edge for tensor in targets}
@@ -98,7 +94,7 @@ def grad(
             gradients |= backward_from(starts, on_path, visit)
     finally:
         announce("backward_end", roots)
-    return [result(gradients, tensor, allow_unused) for tensor in targets]
+    return [gradient_of_input(gradients, tensor, allow_unused) for tensor in targets]
 
 
 def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
@@ -188,7 +184,9 @@ def seeds_of(
     return seeds
 
 
-def result(found: dict[Edge, Any], tensor: Tensor, allow_unused: bool) -> Tensor | None:
+def gradient_of_input(
+    found: dict[Edge, Any], tensor: Tensor, allow_unused: bool
+) -> Tensor | None:
     """The gradient found for one input."""
     value = found.get(tensor.edge)
     if value is not None:

@@ -35,7 +35,7 @@ class HookHandle:
 
     def __init__(self, hooks: Hooks, key: Any) -> None:
         self._hooks, self._key = hooks, key
-        self.removed: Callable[[], None] = nothing
+        self.removed: Callable[[], None] = tell_nobody
 
     def remove(self) -> bool:
         """Remove the hook; False if it was removed before."""
@@ -45,7 +45,7 @@ class HookHandle:
         return True
 
 
-def nothing() -> None:
+def tell_nobody() -> None:
     """Tell nobody."""
 
 

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teachgraph.autograd.versions import now, overwrite
-from teachgraph.autograd.views import refuse_view_of_leaf, settle, shared_by, store
+from teachgraph.autograd.views import (
+    enter_pending_views,
+    refuse_view_of_leaf,
+    shared_by,
+    store,
+)
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
@@ -28,7 +33,7 @@ from teachgraph.ops.operators import warn_of_new_variable
 if TYPE_CHECKING:
     from teachgraph.autograd.tensor import Tensor
 
-__all__ = ["IN_PLACE", "InPlace", "become", "in_place", "refuse_leaf"]
+__all__ = ["IN_PLACE", "InPlace", "in_place", "refuse_leaf", "take_values"]
 
 
 def refuse_leaf(tensor: Tensor) -> None:
@@ -45,7 +50,7 @@ def refuse_leaf(tensor: Tensor) -> None:
         )
 
 
-def become(
+def take_values(
     tensor: Tensor,
     result: Tensor,
     *,
@@ -67,7 +72,7 @@ def become(
         InvalidValueError: The result has another shape or dtype, or `tensor` is a leaf
             that wants a gradient, or a view of one.
     """
-    settle()
+    enter_pending_views()
     refuse_leaf(tensor)
     if not recasts:  # another dtype lies elsewhere, which leaves the leaf what it is
         refuse_view_of_leaf(tensor)
@@ -105,7 +110,7 @@ def in_place(function: Callable[..., Any], **may: bool) -> Any:
 
     Args:
         function: What it runs.
-        may: What `become` allows, by name.
+        may: What `take_values` allows, by name.
     """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +119,7 @@ def in_place(function: Callable[..., Any], **may: bool) -> Any:
             return function(self, *args, **kwargs)
         refuse_leaf(self)
         since = now()
-        return become(self, function(self, *args, **kwargs), since=since, **may)
+        return take_values(self, function(self, *args, **kwargs), since=since, **may)
 
     story = (function.__doc__ or "").partition("\n")[0]
     method.__doc__ = f"In place: {story}"
@@ -246,7 +251,7 @@ class InPlace:
         """In place of `x`: that where this is True, `y` elsewhere."""
         refuse_leaf(x)
         since = now()
-        return become(x, functions.where(self, x, y), since=since)
+        return take_values(x, functions.where(self, x, y), since=since)
 
 
 IN_PLACE = tuple(sorted(name for name in vars(InPlace) if not name.startswith("_")))

@@ -79,7 +79,9 @@ def gradients_told(reverse: Callable[..., Any]) -> Callable[..., Any]:
     """A backward pass that tells the observers of each gradient."""
 
     def reverse_observed(seeds: Any, order: Any, visit: Visit) -> Any:
-        leaves = reverse(seeds, order, lambda node, dout: told(visit, node, dout))
+        leaves = reverse(
+            seeds, order, lambda node, dout: observed_visit(visit, node, dout)
+        )
         for leaf, grad in leaves.items():
             announce("grad_ready", leaf, grad)
         return leaves
@@ -87,7 +89,7 @@ def gradients_told(reverse: Callable[..., Any]) -> Callable[..., Any]:
     return reverse_observed
 
 
-def told(visit: Visit, node: Any, dout: Any) -> Flow:
+def observed_visit(visit: Visit, node: Any, dout: Any) -> Flow:
     """Visit a node; tell of its whole gradient, and of each one that it passes on."""
     announce("grad_ready", node, dout)
     if node.__class__ is not Node:

@@ -11,7 +11,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError
 
-__all__ = ["set_printoptions", "written"]
+__all__ = ["set_printoptions", "values_text"]
 
 options: dict[str, Any] = {}
 """Options that were set, under NumPy's names."""
@@ -58,7 +58,7 @@ def set_printoptions(
         options["sci_mode"] = sci_mode
 
 
-def written(values: np.ndarray[Any, Any], prefix: str) -> str:
+def values_text(values: np.ndarray[Any, Any], prefix: str) -> str:
     """The values as text, each line but the first after the width of `prefix`."""
     chosen = dict(options)
     if chosen.pop("sci_mode", False):

@@ -18,6 +18,7 @@ from teachgraph.core.modes import is_grad_enabled, no_grad
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Node, Output
+from teachgraph.ops.as_list import as_list
 
 __all__ = ["PyLayer", "PyLayerContext"]
 
@@ -64,8 +65,8 @@ class UserRule(Rule):
         self.wanted = [not x.stop_gradient for x in inputs]
         self.specs = [(y.data.shape, y.data.dtype) for y in outputs]
         self.upstream = tuple(range(len(outputs)))
-        self.sources = tuple(origin(t, inputs, outputs) for t in ctx._saved)
-        self.saved = tuple(map(named, self.sources))
+        self.sources = tuple(source_of(t, inputs, outputs) for t in ctx._saved)
+        self.saved = tuple(map(slot_of_source, self.sources))
         self.shape_only = (False,) * len(self.sources)
         self.variadic = False
 
@@ -85,7 +86,7 @@ class UserRule(Rule):
         finally:
             # The rule outlives this call; the context must not keep the arrays alive.
             self.ctx._saved = ()
-        gradients = list(result) if isinstance(result, (tuple, list)) else [result]
+        gradients = as_list(result)
         self.check(gradients)
         return tuple(
             dx if recorded or dx is None else tensor_of(dx).data for dx in gradients
@@ -229,7 +230,7 @@ ELSEWHERE = -(10**6)
 """Source of a saved value that is neither an input nor a result."""
 
 
-def origin(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+def source_of(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
     """Source of a saved value: i for input i, -1 - i for result i."""
     for i, x in enumerate(inputs):
         if x is tensor:
@@ -240,7 +241,7 @@ def origin(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> 
     return ELSEWHERE
 
 
-def named(source: int) -> str:
+def slot_of_source(source: int) -> str:
     """Slot name of a saved value with this source."""
     if source == ELSEWHERE:
         return "other"

@@ -22,8 +22,8 @@ __all__ = [
     "SUFFIX",
     "Recompute",
     "Segment",
+    "create_like",
     "held_by",
-    "like",
     "once_only",
     "own_moments",
     "recomputing",
@@ -72,7 +72,7 @@ class Recompute:
             for name in ordered_names(operator):
                 if name not in self.held and name not in self.instead:
                     self.instead[name] = name + suffix
-                    like(self.block, name, name + suffix)
+                    create_like(self.block, name, name + suffix)
 
     def reach(self, operator: Operator) -> None:
         """Run the segments again that the gradient of an operator goes back into."""
@@ -167,7 +167,7 @@ def held_by(
             )
     for operator in operators:
         names = {*operator.input_arg_names, *operator.output_arg_names}
-        held.update(n for n in names if operator in once or lives(operator, n))
+        held.update(n for n in names if operator in once or outlives_run(operator, n))
     return held
 
 
@@ -192,10 +192,10 @@ def repeatable(operator: Operator) -> bool:
     if operator.op.random and not operator.inputs.get("Seed"):
         return False
     written = set(operator.output_arg_names) - own_moments(operator)
-    return not any(lives(operator, name) for name in written)
+    return not any(outlives_run(operator, name) for name in written)
 
 
-def lives(operator: Operator, name: str) -> bool:
+def outlives_run(operator: Operator, name: str) -> bool:
     """Say if a variable outlives the run, or is no plain tensor."""
     variable = operator.block._find_var_recursive(name)
     return variable is None or variable.persistable or variable.type != "LOD_TENSOR"
@@ -214,7 +214,7 @@ def repeat(
     """Append an operator a second time, on what the second run has computed."""
     aside = {name: name + suffix for name in own_moments(operator)}
     for name, spare in aside.items():
-        like(block, name, spare)
+        create_like(block, name, spare)
     attrs = {k: v for k, v in operator.attrs.items() if k != "op_role_var"}
     copy = block.insert(
         len(block.ops),
@@ -232,7 +232,7 @@ def renamed(slots: Slots, instead: Mapping[str, str]) -> Slots:
     return {slot: [instead.get(n, n) for n in names] for slot, names in slots.items()}
 
 
-def like(block: Block, name: str, new: str) -> None:
+def create_like(block: Block, name: str, new: str) -> None:
     """Make a variable like another one, which does not outlive the run."""
     if not block.has_var(new):
         old = block._var_recursive(name)

@@ -13,12 +13,23 @@ from numpy import ndarray
 from teachgraph.autograd import foreign_inputs  # noqa: F401  hooks into core.tensor
 from teachgraph.autograd.constructor import Constructor
 from teachgraph.autograd.hooks import HookHandle, add_hook
-from teachgraph.autograd.inplace import InPlace, become, filled_diagonal, refuse_leaf
+from teachgraph.autograd.inplace import (
+    InPlace,
+    filled_diagonal,
+    refuse_leaf,
+    take_values,
+)
 from teachgraph.autograd.intermediate import gradient_at
-from teachgraph.autograd.printing import written
+from teachgraph.autograd.printing import values_text
 from teachgraph.autograd.storage import Storage
 from teachgraph.autograd.versions import now, overwrite
-from teachgraph.autograd.views import Shared, note, settle, shared_by, store
+from teachgraph.autograd.views import (
+    Shared,
+    enter_pending_views,
+    note_view,
+    shared_by,
+    store,
+)
 from teachgraph.core import tensor as core
 from teachgraph.core import unique_name
 from teachgraph.core.errors import (
@@ -104,7 +115,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
     @property
     def inplace_version(self) -> int:
         """The number of in-place changes, which views have in common."""
-        settle()
+        enter_pending_views()
         if (shared := shared_by(self)) is not None:
             return shared[0].version
         try:
@@ -148,7 +159,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
     def detach(self) -> Tensor:
         """A Tensor in this one's memory, off the tape."""
         result = self.results(self.data)
-        note(result, self, False)
+        note_view(result, self, False)
         return result
 
     def item(self, *args: int) -> Any:
@@ -218,7 +229,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         since = now()
         result = op(*inputs, **attrs)
         if not (self.is_leaf and not self.stop_gradient):
-            return become(self, result, since=since, reshapes=True, recasts=True)
+            return take_values(self, result, since=since, reshapes=True, recasts=True)
         self.set_value(result)
         return self
 
@@ -285,7 +296,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         """Replace a part, in place: `x[0] = 1.0`, `x[x < 0] = 0.0`."""
         refuse_leaf(self)
         since = now()
-        become(self, set_item(self, index, value), since=since)
+        take_values(self, set_item(self, index, value), since=since)
 
     def __len__(self) -> int:
         if not self.data.ndim:
@@ -316,7 +327,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         return format(self.item() if spec and not self.ndim else str(self), spec)
 
     def __repr__(self) -> str:
-        values = written(self.data, prefix="       ")
+        values = values_text(self.data, prefix="       ")
         return (
             f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
             f"stop_gradient={self.stop_gradient},\n       {values})"

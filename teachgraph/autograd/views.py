@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Memory",
     "Shared",
-    "note",
+    "enter_pending_views",
+    "note_view",
     "refuse_view_of_leaf",
-    "settle",
     "shared_by",
     "store",
 ]
@@ -71,7 +71,7 @@ class View(Op):
         """Call the op, and note what the result is a view of."""
         result = Op.__call__(self, *inputs, **attrs)
         if isinstance(inputs[0], CoreTensor):
-            note(result, inputs[0], is_recording())
+            note_view(result, inputs[0], is_recording())
         return result
 
 
@@ -89,10 +89,11 @@ for viewing in (
     viewing.__class__ = View
 
 
-def note(result: Any, source: CoreTensor, recorded: bool) -> None:
-    """Note that `result` is a view of `source`: `settle` puts it into its memory.
+def note_view(result: Any, source: CoreTensor, recorded: bool) -> None:
+    """Note that `result` is a view of `source`.
 
-    It is forgotten with the result. From the first view on, updates ask for views.
+    `enter_pending_views` puts it into its memory. It is forgotten with the result. From
+    the first view on, updates ask for views.
     """
     if not views:
         replace.wrap_once(storing)
@@ -123,15 +124,15 @@ class Memory:
 Shared = tuple[Memory, Family]
 
 
-def settle() -> None:
+def enter_pending_views() -> None:
     """Put the views that were made since the last time into their memories."""
     heads: dict[tuple[int, int], Any] = {}
     for result, view in new_views():
-        origin, family = traced(view)
+        origin, family = taped_origin(view)
         source, owner = origin(), owner_of(result.data)
         if source is None or owner_of(source.data) is not owner:
             source = heads.setdefault((id(origin), id(owner)), result)
-        share(result, source, family)
+        share_memory(result, source, family)
 
 
 def new_views() -> list[tuple[Any, Noted]]:
@@ -152,7 +153,7 @@ def new_views() -> list[tuple[Any, Noted]]:
     return new[::-1]
 
 
-def traced(view: Noted) -> tuple[Family, Family]:
+def taped_origin(view: Noted) -> tuple[Family, Family]:
     """The origin of a view of views, and the tensor it is a view of on the tape."""
     family = None
     while True:
@@ -164,29 +165,29 @@ def traced(view: Noted) -> tuple[Family, Family]:
         view = before
 
 
-def share(result: Any, source: Any, family: Family) -> None:
+def share_memory(result: Any, source: Any, family: Family) -> None:
     """Put `result` into the memory of `source`, which may be itself."""
-    memory, tape = shared_by(source) or alone(source)
+    memory, tape = shared_by(source) or own_memory(source)
     if result is source:
         return
     before = shared_by(result)
     result._shared = memory, tape if family is ref(source) else family
     memory.tensors.append(ref(result))
     if before is not None:
-        join(before, result)
+        join_memories(before, result)
 
 
-def alone(tensor: Tensor) -> Shared:
+def own_memory(tensor: Tensor) -> Shared:
     """The memory of a tensor that has shared it with nobody yet."""
     tensor._shared = Memory(tensor.inplace_version), ref(tensor)
     tensor._shared[0].tensors.append(ref(tensor))
     return tensor._shared
 
 
-def join(before: Shared, result: Tensor) -> None:
+def join_memories(before: Shared, result: Tensor) -> None:
     """Let those that shared memory with a tensor before share what it lies in now."""
     memory, tape = result._shared
-    for one in living(before[0]):
+    for one in live_tensors(before[0]):
         one._shared = memory, tape if one._shared[1] is before[1] else one._shared[1]
         memory.tensors.append(ref(one))
 
@@ -203,13 +204,15 @@ def shared_by(tensor: Tensor) -> Shared | None:
     return shared
 
 
-def sharers(tensor: Tensor) -> list[Tensor]:
+def other_tensors(tensor: Tensor) -> list[Tensor]:
     """The other living tensors in a tensor's memory."""
     shared = shared_by(tensor)
-    return [one for one in living(shared[0]) if one is not tensor] if shared else []
+    return (
+        [one for one in live_tensors(shared[0]) if one is not tensor] if shared else []
+    )
 
 
-def living(memory: Memory) -> list[Tensor]:
+def live_tensors(memory: Memory) -> list[Tensor]:
     """The tensors in a memory; those that are gone are forgotten."""
     tensors = [one() for one in memory.tensors]
     alive = [t for t in tensors if t is not None and in_memory(t, memory)]
@@ -231,8 +234,8 @@ def refuse_view_of_leaf(tensor: Tensor) -> None:
     """
     if not is_recording() or tensor.stop_gradient:
         return
-    for other in sharers(tensor):
-        if other.is_leaf and not other.stop_gradient and related(other, tensor):
+    for other in other_tensors(tensor):
+        if other.is_leaf and not other.stop_gradient and on_one_tape(other, tensor):
             raise InvalidValueError.here(
                 f"a view of Leaf Tensor {other.label or other.shape} that does not "
                 "stop gradient can't use inplace strategy: the leaf would change "
@@ -240,7 +243,7 @@ def refuse_view_of_leaf(tensor: Tensor) -> None:
             )
 
 
-def related(one: Tensor, other: Tensor) -> bool:
+def on_one_tape(one: Tensor, other: Tensor) -> bool:
     """True if one of two tensors in a memory is on the tape a view of the other."""
     return one._shared[1] is other._shared[1]
 
@@ -256,17 +259,17 @@ def store(tensor: Tensor, values: Array, result: Tensor | None = None) -> list[A
     Returns:
         The arrays that others held before.
     """
-    settle()
+    enter_pending_views()
     owner = owner_of(tensor.data)
     others = [
         one
-        for one in sharers(tensor)
+        for one in other_tensors(tensor)
         if one is not result and owner_of(one.data) is owner
     ]
     if not others or not owner.flags.forc:
         tensor.data = values
         return []
-    relatives = [one for one in others if related(one, tensor)]
+    relatives = [one for one in others if on_one_tape(one, tensor)]
     overlaid = []
     if result is not None and not all(
         one.stop_gradient for one in (result, tensor, *relatives)
@@ -275,7 +278,7 @@ def store(tensor: Tensor, values: Array, result: Tensor | None = None) -> list[A
     array = owner.ravel(order="K").copy()
     before = [one.data for one in others]
     for one in (tensor, *others):
-        one.data = placed(one.data, owner, array)
+        one.data = viewed_like(one.data, owner, array)
     tensor.data[...] = values
     for one, new in overlaid:
         if new is not None:
@@ -293,7 +296,7 @@ def storing(take: Take) -> Take:
     """Let what replaces the values of a tensor reach its views too."""
 
     def take_storing(tensor: Any, array: Array) -> None:
-        settle()
+        enter_pending_views()
         if shared_by(tensor) is None:
             take(tensor, array)
         else:
@@ -309,7 +312,7 @@ def owner_of(array: Array) -> Array:
     return array
 
 
-def placed(array: Array, owner: Array, other: Array) -> Array:
+def viewed_like(array: Array, owner: Array, other: Array) -> Array:
     """View of `other` where `array` lies in its owner.
 
     `other` is a row of as many elements as the owner, which may be of another size.
@@ -337,9 +340,11 @@ def overlay(one: Tensor, tensor: Tensor, result: Tensor, owner: Array) -> Any:
     It is made of ops, on the tape.
     """
     numbers = np.arange(owner.size)
-    target = placed(one.data, owner, numbers).ravel()
+    target = viewed_like(one.data, owner, numbers).ravel()
     source = np.full(owner.size, -1)
-    source[placed(tensor.data, owner, numbers).ravel()] = np.arange(tensor.data.size)
+    source[viewed_like(tensor.data, owner, numbers).ravel()] = np.arange(
+        tensor.data.size
+    )
     positions = source[target]
     (here,) = np.nonzero(positions >= 0)
     if not here.size:

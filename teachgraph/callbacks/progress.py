@@ -36,10 +36,10 @@ class Progress:
         text = f"step {done:>{len(total) - 1 if total else 1}d}{total}"
         if self.verbose == BAR and self.steps is not None:
             text += f" [{bar(done, self.steps)}]"
-        text += "".join(f" - {name}: {shown(value)}" for name, value in figures)
+        text += "".join(f" - {name}: {figure_text(value)}" for name, value in figures)
         if self.verbose == BAR and self.steps is not None and not last:
             text += f" - ETA: {(self.steps - done) * each:.0f}s"
-        text += f" - {pace(each)}/step"
+        text += f" - {time_text(each)}/step"
         if self.verbose == LINES:
             sys.stdout.write(f"{text}\n")
         else:
@@ -60,10 +60,10 @@ def bar(done: int, steps: int) -> str:
     return f"{'=' * max(length - len(tip), 0)}{tip}".ljust(WIDTH, ".")
 
 
-def shown(value: Any) -> str:
+def figure_text(value: Any) -> str:
     """A figure, or several, with four decimals.
 
-    >>> shown([0.25, 1e-5])
+    >>> figure_text([0.25, 1e-5])
     '0.2500 1.0000e-05'
     """
     numbers = np.ravel(np.asarray(value, np.float64))
@@ -72,10 +72,10 @@ def shown(value: Any) -> str:
     )
 
 
-def pace(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """A time in seconds, milliseconds or microseconds.
 
-    >>> pace(2.5), pace(0.0125), pace(4e-5)
+    >>> time_text(2.5), pace(0.0125), pace(4e-5)
     ('2s', '12ms', '40us')
     """
     if seconds >= 1:

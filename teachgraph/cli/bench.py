@@ -106,7 +106,9 @@ def run(args: argparse.Namespace) -> int:
         rounds = measured(timers, times)
     print(f"BERT {args.size}, one sentence of {args.length} words, {times} times")
     print("\n".join(table({n: rounds.get(n) for n in [*every, "PyTorch"]}, times)))
-    bare = ", ".join(f"{once(rounds[of_products(n)]):.3f} ms of {n}" for n in least)
+    bare = ", ".join(
+        f"{fastest_round(rounds[of_products(n)]):.3f} ms of {n}" for n in least
+    )
     print(f"matrix products alone, in NumPy: {bare}")
     print(f"largest difference between the answers: {spread(answers):.1e}")
     return 0
@@ -150,7 +152,7 @@ def measured(timers: Mapping[str, Timer], times: int) -> dict[str, list[Round]]:
     return rounds
 
 
-def once(rounds: Sequence[Round]) -> float:
+def fastest_round(rounds: Sequence[Round]) -> float:
     """Return the milliseconds of a prediction, in the fastest round."""
     return min(seconds / count for count, seconds in rounds) * 1e3
 
@@ -166,13 +168,15 @@ def table(by_backend: Mapping[str, Sequence[Round] | None], times: int) -> list[
     ONNX        not installed
     static      0.55 s     0.500 ms           4.00x
     """
-    first, *_ = (once(rounds) for rounds in by_backend.values() if rounds is not None)
+    first, *_ = (
+        fastest_round(rounds) for rounds in by_backend.values() if rounds is not None
+    )
     lines = [f"{'way':8}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
     for name, rounds in by_backend.items():
         if rounds is None:
             lines.append(f"{name:8}    not installed")
             continue
-        total, fastest = sum(seconds for _, seconds in rounds), once(rounds)
+        total, fastest = sum(seconds for _, seconds in rounds), fastest_round(rounds)
         ratio = first / fastest
         lines.append(f"{name:8}{total:8.2f} s{fastest:10.3f} ms{ratio:15.2f}x")
     return lines

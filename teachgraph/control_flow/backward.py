@@ -111,7 +111,7 @@ def build_branch_grad(backward: Backward, operator: Operator, parts: Parts) -> N
     grads = [backward.names[name] for name in outs]
     leaves = [n for i, n in enumerate(names) if 1 + i in parts]
     with block_of_gradient(backward, forward) as block:
-        go_back(backward, block, forward.ops, outs, grads, leaves)
+        fill_gradient_block(backward, block, forward.ops, outs, grads, leaves)
     insert(
         backward,
         operator,
@@ -132,7 +132,7 @@ def build_branch_grad(backward: Backward, operator: Operator, parts: Parts) -> N
     )
 
 
-def go_back(
+def fill_gradient_block(
     backward: Backward,
     block: Block,
     ops: Sequence[Operator],
@@ -157,15 +157,15 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
     results = write_backs(operator)
     outs = operator.outputs["Out"]
     carried = [name for name in outs if backward.passes(name)]
-    arriving = {name: arrived(backward, name) for name in carried}
+    arriving = {name: upstream_of(backward, name) for name in carried}
     read = [
         n for i, n in enumerate(names[len(outs) - 1 :], len(outs) - 1) if i in parts
     ]
     with block_of_gradient(backward, forward) as block:
         after = {name: gradient_after(block, name) for name in carried}
-        through = [n for n in carried if passes(backward, block, results[n])]
+        through = [n for n in carried if is_on_path(backward, block, results[n])]
         ops = forward.ops[: len(forward.ops) - changed(results)]
-        gradients = go_back(
+        gradients = fill_gradient_block(
             backward,
             block,
             ops,
@@ -174,7 +174,7 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
             [*carried, *read],
         )
         for name in carried:
-            leave(block, name, gradients.get(name))
+            name_gradient(block, name, gradients.get(name))
     insert(
         backward,
         operator,
@@ -210,11 +210,11 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
         if i in parts and name not in first
     ]
     with block_of_gradient(backward, forward) as block:
-        carried = [h for h in states if passes(backward, block, h)]
+        carried = [h for h in states if is_on_path(backward, block, h)]
         after = {h: gradient_after(block, h) for h in carried}
         arriving = {y: gradient_after(block, y, AT_STEP) for y in handed}
-        through = [h for h in carried if passes(backward, block, states[h])]
-        gradients = go_back(
+        through = [h for h in carried if is_on_path(backward, block, states[h])]
+        gradients = fill_gradient_block(
             backward,
             block,
             forward.ops,
@@ -223,7 +223,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
             [*carried, *wanted],
         )
         for name in carried:
-            leave(block, name, gradients.get(name))
+            name_gradient(block, name, gradients.get(name))
     left = iter(range(len(operator.input_arg_names)))
     insert(
         backward,
@@ -251,7 +251,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
 STEP_SLOTS = ("inputs", "initial_states", "parameters")
 
 
-def passes(backward: Backward, block: Block, name: str) -> bool:
+def is_on_path(backward: Backward, block: Block, name: str) -> bool:
     """Say if a gradient may pass this variable of an iteration."""
     variable = block._var_recursive(name)
     return name not in backward.constant and not variable.stop_gradient
@@ -262,7 +262,7 @@ def changed(results: Mapping[str, str]) -> int:
     return sum(name != result for name, result in results.items())
 
 
-def arrived(backward: Backward, name: str) -> str:
+def upstream_of(backward: Backward, name: str) -> str:
     """The gradient that arrives at a loop variable after the loop: zeros if none."""
     known = backward.names.get(name)
     if known is not None:
@@ -277,7 +277,7 @@ def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
     return block.create_var(name + suffix, like.shape, like.dtype, type=like.type)
 
 
-def leave(block: Block, name: str, found: str | None) -> None:
+def name_gradient(block: Block, name: str, found: str | None) -> None:
     """Make `name@GRAD` the gradient that an iteration gives to its loop variable."""
     variable = block._var_recursive(name)
     if found is None:

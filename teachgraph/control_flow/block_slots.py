@@ -90,7 +90,7 @@ def misfits(operator: Operator, fit: Fit) -> Iterator[str]:
         if len({len(names_of(operator, name)) for name in group}) > 1:
             yield f"{', '.join(group)} are as long as each other"
     yield from too_few(operator)
-    yield from strangers(operator, fit.inside)
+    yield from outside_variables(operator, fit.inside)
     if fit.scopes is not None:
         yield from unkept(operator, *fit.scopes)
 
@@ -121,17 +121,17 @@ def too_few(operator: Operator) -> Iterator[str]:
             yield f"Out holds what X starts with, then the condition, not {outs}"
 
 
-def strangers(operator: Operator, attributes: tuple[str, ...]) -> Iterator[str]:
+def outside_variables(operator: Operator, attributes: tuple[str, ...]) -> Iterator[str]:
     """The variables that an attribute names and its block has not."""
     block = operator.sub_block
     assert block is not None
     for name in attributes:
         for variable in names_of(operator, name):
-            if not knows(operator, variable):
+            if not sees(operator, variable):
                 yield f"{name} names {variable!r}, which block {block.idx} has not"
 
 
-def knows(operator: Operator, name: str) -> bool:
+def sees(operator: Operator, name: str) -> bool:
     """Say if its block sees a variable, also in the forward block of a gradient."""
     block = operator.sub_block
     assert block is not None

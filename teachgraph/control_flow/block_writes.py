@@ -12,10 +12,12 @@ from teachgraph.control_flow.sub_block import append_assign, replace_name
 from teachgraph.core import unique_name
 from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
 
-__all__ = ["assign_back", "renamed", "settled"]
+__all__ = ["assign_back", "redirect_writes", "renamed"]
 
 
-def settled(block: Block, names: Collection[str] | None = None) -> dict[str, Variable]:
+def redirect_writes(
+    block: Block, names: Collection[str] | None = None
+) -> dict[str, Variable]:
     """Let a body write some variables around it to variables of its own.
 
     Args:

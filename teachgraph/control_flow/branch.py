@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from teachgraph.control_flow.block_writes import settled
+from teachgraph.control_flow.block_writes import redirect_writes
 from teachgraph.control_flow.ops import conditional_block
 from teachgraph.control_flow.sub_block import (
     append_assign,
@@ -94,7 +94,7 @@ class Branch:
         changed = [n for n in written(self.block) if n not in own and self.apart(n)]
         if not changed:
             return {}
-        latest = settled(self.block, changed)
+        latest = redirect_writes(self.block, changed)
         return {name: self.hand_out(latest[name]).name for name in changed}
 
     def apart(self, name: str) -> bool:

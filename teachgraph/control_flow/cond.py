@@ -58,7 +58,7 @@ def cond(
     check_branch("true_fn", true_fn)
     check_branch("false_fn", false_fn)
     if not isinstance(pred, Variable):
-        return taken(truth(pred), true_fn, false_fn)
+        return taken(predicate_value(pred), true_fn, false_fn)
     check_condition("pred", "static.nn.cond", pred)
     if true_fn is None and false_fn is None:
         return None
@@ -85,7 +85,7 @@ def check_branch(what: str, fn: Any) -> None:
         )
 
 
-def truth(pred: Any) -> bool:
+def predicate_value(pred: Any) -> bool:
     """A predicate that has a value, as Python's.
 
     Raises:

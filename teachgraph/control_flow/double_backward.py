@@ -171,7 +171,7 @@ class LoopDoubleBackward:
             for h, variable in self.after.items():
                 self.carried.next(variable, copy(h + GRAD))
             for x, total in self.totals.values():
-                self.carried.next(total, added(total, copy.gradient_of(x)))
+                self.carried.next(total, accumulate(total, copy.gradient_of(x)))
         self.carried.append()
 
     def copy(self) -> Copy:
@@ -200,7 +200,7 @@ class LoopDoubleBackward:
         return gradients
 
 
-def added(total: Variable, part: Variable | None) -> Variable:
+def accumulate(total: Variable, part: Variable | None) -> Variable:
     """A sum, and what a round adds to it."""
     if part is None:
         return total
@@ -243,9 +243,9 @@ class Carried:
     def append(self) -> None:
         """Append it."""
         with building_in(self.block):
-            going = as_going(self.block._var_recursive(self.first[0]))
+            going = has_iteration(self.block._var_recursive(self.first[0]))
         with building_in(self.body):
-            again = as_going(self.following[0])
+            again = has_iteration(self.following[0])
         label = unused(self.block, unique_name.generate("while_grad"))
         condition = self.block.create_var(
             f"{label}.condition", going.shape, going.dtype, stop_gradient=True
@@ -264,7 +264,7 @@ class Carried:
         )
 
 
-def as_going(k: Variable) -> Variable:
+def has_iteration(k: Variable) -> Variable:
     """Say, as a Variable, if there is an iteration of this number."""
     condition: Any = functions.greater_equal(k, 0)
     assert isinstance(condition, Variable)
@@ -370,7 +370,7 @@ class RecurrentDoubleBackward:
             self.results[h] = copy(h + GRAD)
             self.rnn.update_memory(copy(h + AFTER), self.results[h])
         for dx, total in totals.items():
-            self.results[dx] = added(total, copy.gradient_of(self.sums[dx]))
+            self.results[dx] = accumulate(total, copy.gradient_of(self.sums[dx]))
             self.rnn.update_memory(total, self.results[dx])
 
     def hand_out(self, copy: Copy) -> None:

@@ -113,7 +113,7 @@ class DynamicRNN:
         if len(lengths.shape) != 1:
             raise ShapeError.here(f"lengths is [rows], not {list(lengths.shape)}")
         with building_in(self.around("step_input")):
-            mask = within(lengths, x)
+            mask = step_mask(lengths, x)
         self.goes_on = self.rnn.step_input(mask)
 
     def static_input(self, x: Variable) -> Variable:
@@ -208,7 +208,7 @@ def steps_first(x: Variable) -> Variable:
     return transposed
 
 
-def within(lengths: Variable, x: Variable) -> Any:
+def step_mask(lengths: Variable, x: Variable) -> Any:
     """The mask of steps before the end of each row: [steps, rows], booleans."""
     steps = functions.arange(0, functions.shape(x)[1], 1, "int64")
     ends = functions.cast(functions.unsqueeze(lengths, [0]), "int64")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph.control_flow.ops import counted
+from teachgraph.control_flow.ops import count_iteration
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.program import Operator
 from teachgraph.core.steps import Step, Values, run_steps
@@ -304,7 +304,7 @@ class Loop(Rounds):
         rounds = 0
         while values[self.condition]:
             if self.limit is not None:
-                rounds = counted(rounds, self.limit)
+                rounds = count_iteration(rounds, self.limit)
             run_steps(work, values)
             if self.way_back:
                 scopes.append(self.kept_of(values))
@@ -324,7 +324,9 @@ class Loop(Rounds):
             writer.line(f"{rounds} = 0")
         writer.line(f"while {name(self.condition)}:", self, comment=True)
         if rounds:
-            count = f"{rounds} = {writer.uses(counted)}({rounds}, {self.limit!r})"
+            count = (
+                f"{rounds} = {writer.uses(count_iteration)}({rounds}, {self.limit!r})"
+            )
             writer.line(f"    {count}", self)
         work, ends = self.parts
         writer.body(work, empty=not self.body)

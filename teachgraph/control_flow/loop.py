@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.control_flow.block_writes import assign_back, settled
-from teachgraph.control_flow.ops import counted, limit_of, while_
+from teachgraph.control_flow.block_writes import assign_back, redirect_writes
+from teachgraph.control_flow.ops import count_iteration, limit_of, while_
 from teachgraph.control_flow.pytree import flat, packed, same_structure
 from teachgraph.control_flow.sub_block import (
     Mark,
@@ -33,6 +33,7 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Block, Operator, Variable, current_block
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.math import assign
 from teachgraph.ops.selection import merged
 
@@ -92,7 +93,7 @@ def while_loop(
     loop = Loop(current_block(), key, flat(first), condition, labels)
 
     def flat_body(variables: Sequence[Variable]) -> list[Variable]:
-        results = as_list(body(*packed(first, variables)), first)
+        results = body_results(body(*packed(first, variables)), first)
         return [as_variable(v) for v in flat(results)]
 
     def flat_condition(variables: Sequence[Variable]) -> Variable:
@@ -129,8 +130,8 @@ def run_now(
     """The loop as Python runs it."""
     rounds = 0
     while holds(cond(*values)):
-        rounds = rounds if limit is None else counted(rounds, limit)
-        values = as_list(body(*values), values)
+        rounds = rounds if limit is None else count_iteration(rounds, limit)
+        values = body_results(body(*values), values)
     return values
 
 
@@ -146,13 +147,13 @@ def holds(condition: Any) -> bool:
     return bool(condition)
 
 
-def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
+def body_results(results: Any, values: Sequence[Any]) -> list[Any]:
     """The results of a body, one item a loop variable.
 
     Raises:
         ProgramError: It is nested otherwise than the loop variables.
     """
-    items = list(results) if isinstance(results, (list, tuple)) else [results]
+    items = as_list(results)
     if len(values) == 1 and not same_structure(items, list(values)):
         items = [results]
     if not same_structure(items, list(values)):
@@ -239,7 +240,7 @@ class Loop:
             loops.add(self.block)
             results = body(self.inside)
             condition = cond(results)
-            latest = settled(self.block) if written(self.block) else {}
+            latest = redirect_writes(self.block) if written(self.block) else {}
             results = [latest.pop(v.name, v) for v in results]
             pairs = zip(results, self.inside, strict=True)
             self.results = [self.own(value, old) for value, old in pairs]
@@ -411,7 +412,7 @@ class While:
         with traced_into(parent) as block:
             loops.add(block)
             yield
-            assign_back(block, settled(block))
+            assign_back(block, redirect_writes(block))
         again = self.condition.name
         if again not in written(block):
             raise ProgramError.here(

@@ -19,7 +19,7 @@ __all__ = [
     "LoopError",
     "conditional_block",
     "conditional_block_grad",
-    "counted",
+    "count_iteration",
     "limit_of",
     "recurrent",
     "recurrent_grad",
@@ -36,7 +36,7 @@ class LoopError(OpError, RuntimeError):
     """A loop exceeded its limit of iterations."""
 
 
-def counted(rounds: int, limit: int) -> int:
+def count_iteration(rounds: int, limit: int) -> int:
     """Count one more iteration.
 
     Raises:

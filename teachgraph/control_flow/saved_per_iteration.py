@@ -48,11 +48,11 @@ def empty(forward: Operator, label: str, value: Variable) -> str:
     """An empty array, made before the operator runs."""
     array = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
     code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
-    put(forward.block, forward.idx, create_array.type, {}, array, code)
+    insert_op(forward.block, forward.idx, create_array.type, {}, array, code)
     return array
 
 
-def put(
+def insert_op(
     block: Block,
     at: int,
     type: str,
@@ -74,10 +74,10 @@ def keep_of_loop(forward: Operator, inside: Block, name: str, label: str) -> Non
     longer = variable_like(inside, f"{label}@NEXT", value, ARRAY)
     results = write_backs(forward)
     at = len(inside.ops) - sum(old != new for old, new in results.items())
-    put(inside, at, lod_array_length.type, {"X": array}, number)
+    insert_op(inside, at, lod_array_length.type, {"X": array}, number)
     slots = {"X": name, "I": number, "Array": array}
-    put(inside, at + 1, write_to_array.type, slots, longer)
-    put(inside, len(inside.ops), assign.type, {"X": longer}, array)
+    insert_op(inside, at + 1, write_to_array.type, slots, longer)
+    insert_op(inside, len(inside.ops), assign.type, {"X": longer}, array)
     outs = forward.outputs["Out"]
     forward.inputs["X"].insert(len(outs) - 1, start)
     outs.insert(len(outs) - 1, array)
@@ -93,16 +93,18 @@ def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> N
     zero = inside.create_var(f"{label}@NUMBER", [1], "int64", stop_gradient=True).name
     code = dtypes.PADDLE_CODES[dtypes.convert("int64")]
     attrs: dict[str, Any] = {"shape": [1], "value": 0.0, "dtype": code}
-    put(inside, len(inside.ops), fill_constant.type, {}, zero, attrs)
+    insert_op(inside, len(inside.ops), fill_constant.type, {}, zero, attrs)
     slots = {"X": name, "I": zero, "Array": start}
-    put(inside, len(inside.ops), write_to_array.type, slots, longer)
-    put(inside, len(inside.ops), assign.type, {"X": longer}, taken)
+    insert_op(inside, len(inside.ops), write_to_array.type, slots, longer)
+    insert_op(inside, len(inside.ops), assign.type, {"X": longer}, taken)
     forward.inputs["Input"].append(start)
     forward.outputs["Out"].append(taken)
     array = variable_like(block, label, value, ARRAY)
     mask = block.create_var(f"{label}@MASK", [1], "int32", stop_gradient=True).name
     to = {"out_dtype": dtypes.PADDLE_CODES[dtypes.convert("int32")]}
-    put(block, forward.idx + 1, cast.type, {"X": forward.inputs["Cond"][0]}, mask, to)
+    insert_op(
+        block, forward.idx + 1, cast.type, {"X": forward.inputs["Cond"][0]}, mask, to
+    )
     both = {"Mask": [mask], "X": [start, taken]}
     attrs = {"kept": True}
     at = forward.idx + 2
@@ -113,7 +115,7 @@ def keep_of_steps(forward: Operator, inside: Block, name: str, label: str) -> No
     """One more output, which is not stacked."""
     value = inside._var_recursive(name)
     part = variable_like(inside, f"{label}@PART", value, value.type)
-    put(inside, len(inside.ops), assign.type, {"X": name}, part)
+    insert_op(inside, len(inside.ops), assign.type, {"X": name}, part)
     array = variable_like(forward.block, label, value, ARRAY)
     forward.outputs["outputs"].append(array)
     attrs = forward.attrs

@@ -65,7 +65,7 @@ def stacked(parts: list[Any], backwards: bool, like: Any = None) -> Any:
     return np.stack(ordered)
 
 
-def kind(as_array: bool) -> TensorArray | None:
+def empty_array(as_array: bool) -> TensorArray | None:
     """An empty array of tensors for an output that is one, else None."""
     return TensorArray([]) if as_array else None
 
@@ -132,7 +132,7 @@ class Scan(Rounds):
                 scopes.append(self.kept_of(values))
             values.update([(old, values[new]) for old, new, _ in self.states])
         for out, _, as_array in self.outs:
-            values[out] = stacked(parts[out], self.backwards, kind(as_array))
+            values[out] = stacked(parts[out], self.backwards, empty_array(as_array))
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
@@ -157,7 +157,7 @@ class Scan(Rounds):
             writer.line(f"    {name(old)} = {name(new)}")
         for parts, (out, _, as_array) in zip(lists, self.outs, strict=True):
             how = (
-                f"{self.backwards}, {writer.uses(kind)}(True)"
+                f"{self.backwards}, {writer.uses(empty_array)}(True)"
                 if as_array
                 else (f"{self.backwards}")
             )
@@ -230,9 +230,9 @@ class BackScan(Flow):
             values.update(zip(self.kept, kept, strict=True))
             values.update(zip((name for name, _ in self.arriving), row, strict=True))
             run_steps(self.body, values)
-            for name, inner, _ in given(self.sequences):
+            for name, inner, _ in with_gradient(self.sequences):
                 parts[name].append(values[inner])
-            for name, inner, _ in given(self.sums):
+            for name, inner, _ in with_gradient(self.sums):
                 totals[name] = totals[name] + values[inner]
             values.update([(dh, values[before]) for dh, _, before in self.states])
         for name, part, like in self.sequences:
@@ -256,9 +256,9 @@ class BackScan(Flow):
         steps = f"zip(reversed({scopes}), {writer.uses(rows)}({whole}, {back}))"
         writer.line(f"for {kept}, {row} in {steps}:", self, comment=True)
         writer.body(self.body)
-        for out, part, _ in given(self.sequences):
+        for out, part, _ in with_gradient(self.sequences):
             writer.line(f"    {totals[out]}.append({name(part)})")
-        for out, part, _ in given(self.sums):
+        for out, part, _ in with_gradient(self.sums):
             text = f"    {totals[out]} = {totals[out]} + {name(part)}"
             writer.line(text, self)
         for dh, _, before in self.states:
@@ -280,7 +280,7 @@ class BackScan(Flow):
     def write_ends(self, writer: Writer, totals: dict[str, str]) -> None:
         """Write down what becomes of it."""
         back = not self.scan.backwards
-        like_of = {out: like for out, _, like in given(self.sequences)}
+        like_of = {out: like for out, _, like in with_gradient(self.sequences)}
         for out, total in totals.items():
             gradient = total
             if out in like_of:
@@ -289,7 +289,7 @@ class BackScan(Flow):
             writer.line(f"{writer.name(out)} = {gradient}")
 
 
-def given(
+def with_gradient(
     gradients: Iterable[tuple[str, str | None, str]],
 ) -> list[tuple[str, str, str]]:
     """Those gradients that a step adds something to."""

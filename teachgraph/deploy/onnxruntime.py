@@ -13,7 +13,7 @@ from typing import Any
 from teachgraph.core.errors import ExecutorError
 from teachgraph.core.executor import Scope
 from teachgraph.core.program import Program
-from teachgraph.deploy.onnx.types import needed
+from teachgraph.deploy.onnx.types import import_deploy
 from teachgraph.planning.executor import backends
 from teachgraph.planning.plan import Plan
 from teachgraph.static.operator import OpRole
@@ -123,7 +123,7 @@ def runtime_package() -> Any:
     Raises:
         ImportError: It is not installed.
     """
-    return needed("onnxruntime")
+    return import_deploy("onnxruntime")
 
 
 def check_inference(program: Program) -> None:

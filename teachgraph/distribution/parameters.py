@@ -77,7 +77,7 @@ def arrays_or_tensors(owner: str, **parameters: Any) -> list[Any]:
     floating = (v.dtype for v in values if isinstance(v, np.ndarray))
     dtype = next((d for d in floating if d in (np.float32, np.float64)), np.float32)
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype) for value in values))
-    return [constant(array) for array in arrays]
+    return [constant_tensor(array) for array in arrays]
 
 
 def as_value(owner: str, value: Any, like: Any) -> Any:
@@ -101,10 +101,10 @@ def as_tensor(owner: str, value: Any, dtype: Any = np.float32) -> Any:
     if not isinstance(value, (Real, list, tuple, np.ndarray)):
         message = f"{owner}: a value is a Tensor, not {describe(value)}"
         raise DTypeError.here(message)
-    return constant(np.asarray(value, dtype))
+    return constant_tensor(np.asarray(value, dtype))
 
 
-def constant(array: np.ndarray[Any, Any]) -> Any:
+def constant_tensor(array: np.ndarray[Any, Any]) -> Any:
     """Convert an array to a tensor of its dtype."""
     shape, dtype = list(array.shape), code_of(array.dtype)
     return assign_value(values=array.ravel(), shape=shape, dtype=dtype)

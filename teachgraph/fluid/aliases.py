@@ -14,7 +14,7 @@ from teachgraph.core.op import Op
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
 from teachgraph.ops.activation import activated
-from teachgraph.ops.given_name import given
+from teachgraph.ops.given_name import name_scope_of
 
 __all__ = ["alias", "all_static_unless_chosen", "arguments", "method", "renamed"]
 
@@ -84,7 +84,7 @@ def alias(function: Function, signature: str, **new: str) -> Function:
         rest = {word: v for word, v in by_new_name.items() if word not in IGNORED}
         # An op takes its inputs by position only.
         more = [rest.pop(word) for word in inputs if word in rest]
-        with given(name):
+        with name_scope_of(name):
             result = activated(function(first, *more, **rest), act)
         return result if out is None else functions.assign(result, out)
 

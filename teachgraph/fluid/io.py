@@ -18,11 +18,11 @@ from teachgraph.io import batch, default_collate_fn, saving
 from teachgraph.io.inference import (
     checksums_in,
     file_of,
-    listed,
     model_bytes,
     model_in,
     model_parts,
     normalize_program,
+    variable_list,
 )
 from teachgraph.io.programs import (
     array_of,
@@ -218,8 +218,8 @@ def contents(
     """
     values = {v.name: array_of(v) for v in variables}
     if filename is not None:
-        return {Path(dirname) / filename: saving.packed(values)}
-    return {file_of(dirname, n): saving.packed(x) for n, x in values.items()}
+        return {Path(dirname) / filename: saving.serialize(values)}
+    return {file_of(dirname, n): saving.serialize(x) for n, x in values.items()}
 
 
 def load_vars(
@@ -334,7 +334,7 @@ def save_inference_model(
     if not all(isinstance(name, str) for name in names):
         raise InvalidValueError.here("'feeded_var_names' should be a list of str.")
     feeds = [program.global_block().var(name) for name in names]
-    targets = listed("target_vars", target_vars)
+    targets = variable_list("target_vars", target_vars)
     fetches = [v.name for v in targets]
     normal = normalize_program(program, feeds, targets)
     content = model_bytes(normal, list(names), fetches)

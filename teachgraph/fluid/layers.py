@@ -32,7 +32,7 @@ from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
-from teachgraph.ops.given_name import given
+from teachgraph.ops.given_name import name_scope_of
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
 from teachgraph.static.layers import accuracy, auc, create_global_var
@@ -109,7 +109,7 @@ def data(
 
 def mean(x: Any, name: str | None = None) -> Any:
     """The mean of all elements: `teachgraph.mean`."""
-    with given(name):
+    with name_scope_of(name):
         return functions.mean(x)
 
 

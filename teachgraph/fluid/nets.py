@@ -163,7 +163,7 @@ def scaled_dot_product_attention(
     weights = layers.softmax(scores)
     if dropout_rate:
         weights = layers.dropout(weights, dropout_rate, is_test=False)
-    return joined(layers.matmul(weights, v), num_heads)
+    return merge_heads(layers.matmul(weights, v), num_heads)
 
 
 def in_heads(x: Any, heads: int) -> Any:
@@ -174,7 +174,7 @@ def in_heads(x: Any, heads: int) -> Any:
     return layers.transpose(parts, [0, 2, 1, 3])
 
 
-def joined(x: Any, heads: int) -> Any:
+def merge_heads(x: Any, heads: int) -> Any:
     """Merge [N, heads, n, d] into [N, n, heads d]."""
     if heads == 1:
         return x

@@ -10,7 +10,7 @@ from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional, training
 from teachgraph.nn.functional.common import seed_for
-from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.conv import Numbers, Padding, paddings, per_dimension
 from teachgraph.nn.functional.vision import resized
 from teachgraph.nn.parametric import (
     batch_norm,
@@ -134,9 +134,9 @@ def pooled(
     return (pool.pool2d if dims == 2 else pool.pool3d)(
         input,
         pooling_type=pool_type,
-        ksize=several(pool_size, dims),
+        ksize=per_dimension(pool_size, dims),
         global_pooling=global_pooling,
-        strides=several(pool_stride, dims),
+        strides=per_dimension(pool_stride, dims),
         paddings=numbers,
         padding_algorithm=algorithm,
         ceil_mode=ceil_mode,

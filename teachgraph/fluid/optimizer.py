@@ -109,7 +109,7 @@ SHARED = "parameter_list=None, regularization=None, grad_clip=None, name=None"
 """The arguments that most optimizers of 1.x take last."""
 
 
-def wrapped(signature: str) -> Any:
+def wrapped_init(signature: str) -> Any:
     """The `__init__` of an optimizer, with 1.x's arguments; see `method`."""
     return method(
         Optimizer.__init__,
@@ -122,13 +122,13 @@ def wrapped(signature: str) -> Any:
 class SGDOptimizer(Optimizer, optimizer.SGD):
     """w <- w - learning_rate dw: `fluid.optimizer.SGD`."""
 
-    __init__ = wrapped(f"learning_rate, {SHARED}")
+    __init__ = wrapped_init(f"learning_rate, {SHARED}")
 
 
 class MomentumOptimizer(Optimizer, optimizer.Momentum):
     """SGD with momentum: `fluid.optimizer.Momentum`."""
 
-    __init__ = wrapped(
+    __init__ = wrapped_init(
         "learning_rate, momentum, parameter_list=None, use_nesterov=False, "
         "regularization=None, grad_clip=None, name=None"
     )
@@ -137,7 +137,7 @@ class MomentumOptimizer(Optimizer, optimizer.Momentum):
 class AdagradOptimizer(Optimizer, optimizer.Adagrad):
     """Steps divided by the root of the sum of squares: `fluid.optimizer.Adagrad`."""
 
-    __init__ = wrapped(
+    __init__ = wrapped_init(
         f"learning_rate, epsilon=1e-6, {SHARED}, initial_accumulator_value=0.0"
     )
 
@@ -145,13 +145,13 @@ class AdagradOptimizer(Optimizer, optimizer.Adagrad):
 class AdadeltaOptimizer(Optimizer, optimizer.Adadelta):
     """Steps in units of the parameter: `fluid.optimizer.Adadelta`."""
 
-    __init__ = wrapped(f"learning_rate, epsilon=1e-6, rho=0.95, {SHARED}")
+    __init__ = wrapped_init(f"learning_rate, epsilon=1e-6, rho=0.95, {SHARED}")
 
 
 class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
     """Steps divided by the root mean square: `fluid.optimizer.RMSPropOptimizer`."""
 
-    __init__ = wrapped(
+    __init__ = wrapped_init(
         f"learning_rate, rho=0.95, epsilon=1e-6, momentum=0.0, centered=False, {SHARED}"
     )
 
@@ -159,7 +159,7 @@ class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
 class AdamOptimizer(Optimizer, optimizer.Adam):
     """Momentum divided by the root mean square: `fluid.optimizer.Adam`."""
 
-    __init__ = wrapped(
+    __init__ = wrapped_init(
         "learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, "
         f"{SHARED}, lazy_mode=False"
     )
@@ -168,7 +168,7 @@ class AdamOptimizer(Optimizer, optimizer.Adam):
 class AdamaxOptimizer(Optimizer, optimizer.Adamax):
     """Momentum divided by the largest gradient: `fluid.optimizer.Adamax`."""
 
-    __init__ = wrapped(
+    __init__ = wrapped_init(
         f"learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, {SHARED}"
     )
 

@@ -66,7 +66,7 @@ class ProgramTranslator:
         After `enable(False)` it warns, and returns the function itself.
         """
         if not switch.on:
-            off("get_func")
+            warn_disabled("get_func")
             return dygraph_func
         if isinstance(dygraph_func, StaticFunction):
             self.latest = dygraph_func
@@ -87,7 +87,7 @@ class ProgramTranslator:
         After `enable(False)` it warns, and runs op by op.
         """
         if not switch.on:
-            off("get_output")
+            warn_disabled("get_output")
             return dygraph_func(*args, **kw)
         return self.get_func(dygraph_func)(*args, **kw)
 
@@ -99,7 +99,7 @@ class ProgramTranslator:
         After `enable(False)` it warns, and returns the function's result.
         """
         if not switch.on:
-            off("get_program")
+            warn_disabled("get_program")
             return dygraph_func(*args, **kw)
         concrete, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
         return (
@@ -161,7 +161,7 @@ class ProgramTranslator:
             )
 
 
-def off(method: str) -> None:
+def warn_disabled(method: str) -> None:
     """Warn that conversion is switched off."""
     warnings.warn(
         f"The ProgramTranslator.{method} doesn't work when setting "

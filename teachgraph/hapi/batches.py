@@ -12,15 +12,14 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError
 from teachgraph.io import DataLoader, Dataset
 from teachgraph.nn import Layer
+from teachgraph.ops.as_list import as_list
 
-__all__ = ["as_list", "count_of", "loader_of", "named_inputs", "samples_in"]
+__all__ = ["count_of", "loader_of", "named_inputs", "samples_in", "values_in"]
 
 
-def as_list(value: Any) -> list[Any]:
+def values_in(value: Any) -> list[Any]:
     """Several values as a list; one value as a list of one, None as none."""
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return [] if value is None else as_list(value)
 
 
 def loader_of(data: Any, **settings: Any) -> Any:

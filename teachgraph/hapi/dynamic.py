@@ -12,12 +12,12 @@ import numpy as np
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.modes import no_grad
-from teachgraph.hapi.batches import as_list
+from teachgraph.hapi.batches import values_in
 
 if TYPE_CHECKING:
     from teachgraph.hapi.model import Model
 
-__all__ = ["Dynamic", "Figures", "measured"]
+__all__ = ["Dynamic", "Figures", "metric_value"]
 
 Figures = tuple[list[Any], list[Any]]
 """The losses, and what the metrics say."""
@@ -71,17 +71,17 @@ class Dynamic:
 
     def outputs(self, inputs: Sequence[Any]) -> list[Tensor]:
         """The network's outputs."""
-        return as_list(self.model.network(*tensors(inputs)))
+        return values_in(self.model.network(*tensors(inputs)))
 
     def losses(self, outputs: list[Tensor], labels: list[Tensor]) -> list[Tensor]:
         """The loss function of outputs and labels, as a list."""
         assert self.model.loss is not None
-        return as_list(self.model.loss(*outputs, *labels))
+        return values_in(self.model.loss(*outputs, *labels))
 
     def measure(self, outputs: list[Tensor], labels: list[Tensor]) -> list[Any]:
         """The value of each metric after this batch."""
         return [
-            measured(metric, metric.compute(*outputs, *labels))
+            metric_value(metric, metric.compute(*outputs, *labels))
             for metric in self.model.metrics
         ]
 
@@ -96,6 +96,6 @@ def arrays(values: Sequence[Tensor]) -> list[Any]:
     return [value.numpy() for value in values]
 
 
-def measured(metric: Any, computed: Any) -> Any:
+def metric_value(metric: Any, computed: Any) -> Any:
     """The value of a metric after it was updated with what it computed of a batch."""
-    return metric.update(*(np.asarray(value) for value in as_list(computed)))
+    return metric.update(*(np.asarray(value) for value in values_in(computed)))

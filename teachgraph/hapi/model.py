@@ -27,11 +27,11 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.hapi.batches import (
-    as_list,
     count_of,
     loader_of,
     named_inputs,
     samples_in,
+    values_in,
 )
 from teachgraph.hapi.dynamic import Dynamic
 from teachgraph.hapi.programs import Programs
@@ -121,11 +121,11 @@ class Model:
                 "'loss' must be sub classes of `paddle.nn.Layer` or any callable "
                 f"function, got {loss!r}"
             )
-        for metric in as_list(metrics):
+        for metric in values_in(metrics):
             if not isinstance(metric, Metric):
                 raise DTypeError.here(f"{metric!r} is not sub class of Metric")
         self.optimizer, self.loss = optimizer, loss
-        self.metrics, self.is_prepared = as_list(metrics), True
+        self.metrics, self.is_prepared = values_in(metrics), True
         if isinstance(self.steps, Programs):
             self.steps.built.clear()
 
@@ -145,7 +145,9 @@ class Model:
         """
         self.require_training()
         self.mode = "train"
-        return self.figures(*self.train_on(as_list(inputs), as_list(labels), update))
+        return self.figures(
+            *self.train_on(values_in(inputs), values_in(labels), update)
+        )
 
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
         """Losses and metrics on one batch, as `train_batch` returns them.
@@ -155,12 +157,12 @@ class Model:
         """
         self.require_prepared()
         self.mode = "eval"
-        return self.figures(*self.steps.evaluate(as_list(inputs), as_list(labels)))
+        return self.figures(*self.steps.evaluate(values_in(inputs), values_in(labels)))
 
     def predict_batch(self, inputs: Any) -> list[Any]:
         """The network's outputs on one batch, as arrays."""
         self.mode = "test"
-        return self.steps.predict(as_list(inputs))
+        return self.steps.predict(values_in(inputs))
 
     def fit(
         self,
@@ -217,7 +219,7 @@ class Model:
         added = [ProgBarLogger(log_freq, lines), panel, LRScheduler()]
         each = self.with_defaults(
             [*added, ModelCheckpoint(save_freq, save_dir)],
-            as_list(callbacks),
+            values_in(callbacks),
             {
                 "batch_size": batch_size,
                 "epochs": epochs,
@@ -274,7 +276,7 @@ class Model:
         loader = loader_of(eval_data, batch_size=batch_size, num_workers=num_workers)
         params = {"batch_size": batch_size, "verbose": verbose}
         each = self.with_defaults(
-            [ProgBarLogger(log_freq, verbose)], as_list(callbacks), params
+            [ProgBarLogger(log_freq, verbose)], values_in(callbacks), params
         )
         logs = self.evaluate_with(loader, each, num_iters)
         return {name: logs[name] for name in self.names() if name in logs}
@@ -304,7 +306,7 @@ class Model:
         loader = loader_of(test_data, batch_size=batch_size, num_workers=num_workers)
         params = {"batch_size": batch_size, "verbose": verbose}
         each = self.with_defaults(
-            [ProgBarLogger(2, verbose)], as_list(callbacks), params
+            [ProgBarLogger(2, verbose)], values_in(callbacks), params
         )
         each.on_predict_begin({"steps": count_of(loader)})
         batches, logs = [], dict[str, Any]()
@@ -441,7 +443,7 @@ class Model:
 
     def parted(self, batch: Any) -> tuple[list[Any], list[Any]]:
         """The inputs and the labels of a batch."""
-        values = as_list(batch)
+        values = values_in(batch)
         return values[: self.input_count], values[self.input_count :]
 
     @cached_property
@@ -464,7 +466,7 @@ class Model:
 
     def names(self) -> list[str]:
         """The names of the figures of a step."""
-        metrics = [name for metric in self.metrics for name in as_list(metric.name())]
+        metrics = [name for metric in self.metrics for name in values_in(metric.name())]
         return [*(["loss"] if self.loss is not None else []), *metrics]
 
     def logs_of(self, step: int, samples: int, losses: list[Any]) -> dict[str, Any]:
@@ -473,8 +475,8 @@ class Model:
         if losses:
             logs["loss"] = [float(np.ravel(loss)[0]) for loss in losses]
         for metric in self.metrics:
-            names, value = as_list(metric.name()), metric.accumulate()
-            logs.update(zip(names, as_list(value), strict=True))
+            names, value = values_in(metric.name()), metric.accumulate()
+            logs.update(zip(names, values_in(value), strict=True))
         return logs | {"step": step, "batch_size": samples}
 
     def reset_metrics(self) -> None:
@@ -585,7 +587,7 @@ def specs(what: str, given: Any) -> list[InputSpec]:
     Raises:
         DTypeError: One is no InputSpec.
     """
-    items = list(given.values()) if isinstance(given, dict) else as_list(given)
+    items = list(given.values()) if isinstance(given, dict) else values_in(given)
     for spec in items:
         if not isinstance(spec, InputSpec):
             raise DTypeError.here(f"{what} are InputSpecs, got {spec!r}")

@@ -14,8 +14,8 @@ import numpy as np
 
 from teachgraph.core.errors import ModeError
 from teachgraph.core.modes import using
-from teachgraph.hapi.batches import as_list
-from teachgraph.hapi.dynamic import Figures, measured
+from teachgraph.hapi.batches import values_in
+from teachgraph.hapi.dynamic import Figures, metric_value
 from teachgraph.io.inference import save_inference_model
 from teachgraph.nn import Layer
 from teachgraph.planning.executor import Executor
@@ -147,13 +147,13 @@ class Programs:
             data(spec.name or f"input_{i}", spec.shape, spec.dtype)
             for i, spec in enumerate(specs)
         ]
-        outputs = as_list(model.network(*variables[: len(model.inputs)]))
+        outputs = values_in(model.network(*variables[: len(model.inputs)]))
         labels, losses = variables[len(model.inputs) :], []
         computed: list[list[Any]] = []
         if kind != "predict":
             if model.loss is not None:
-                losses = as_list(model.loss(*outputs, *labels))
-            computed = [as_list(m.compute(*outputs, *labels)) for m in model.metrics]
+                losses = values_in(model.loss(*outputs, *labels))
+            computed = [values_in(m.compute(*outputs, *labels)) for m in model.metrics]
         if kind == "train":
             model.optimizer.minimize(reduce(add, losses))
         program = default_main_program()
@@ -196,7 +196,7 @@ class Programs:
         """Losses of a batch, and what the metrics say after it."""
         _, losses, computed = self.run(kind, values)
         pairs = zip(self.model.metrics, computed, strict=True)
-        return losses, [measured(metric, values) for metric, values in pairs]
+        return losses, [metric_value(metric, values) for metric, values in pairs]
 
     def predict(self, inputs: Sequence[Any]) -> list[Any]:
         """The network's outputs on a batch."""

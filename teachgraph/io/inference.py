@@ -18,10 +18,10 @@ from teachgraph.io import saving
 from teachgraph.io.programs import (
     array_of,
     arrays_in,
-    beside,
     persistables,
-    put,
     set_state,
+    set_value,
+    with_suffix,
     write,
 )
 from teachgraph.io.together import (
@@ -64,7 +64,7 @@ Variables = Variable | Sequence[Variable]
 Model = tuple[Program, list[str], list[Variable]]
 
 
-def listed(what: str, variables: Any) -> list[Variable]:
+def variable_list(what: str, variables: Any) -> list[Variable]:
     """Require one Variable or several; return a list.
 
     Raises:
@@ -101,8 +101,8 @@ def normalize_program(
         raise TypeError(
             f"program type must be `fluid.Program`, but received `{type(program)}`"
         )
-    feeds = [v.name for v in listed("feed_vars", feed_vars)] if feed_vars else []
-    fetches = [v.name for v in listed("fetch_vars", fetch_vars)]
+    feeds = [v.name for v in variable_list("feed_vars", feed_vars)] if feed_vars else []
+    fetches = [v.name for v in variable_list("fetch_vars", fetch_vars)]
     pruned = program.clone(for_test=True)._prune_with_input(feeds, fetches)
     block = pruned.global_block()
     for index, name in enumerate(feeds):
@@ -149,11 +149,11 @@ def save_inference_model(
     # Read back, because only the pruned program tells which parameters it needs.
     pruned, _, _ = model_from_bytes(model)
     values = {v.name: array_of(v) for v in persistables(pruned)}
-    content = saving.packed(values)
+    content = saving.serialize(values)
     write_together(
         {
-            beside(prefix, ".pdmodel"): with_checksums(model, {VALUES: content}),
-            beside(prefix, VALUES): content,
+            with_suffix(prefix, ".pdmodel"): with_checksums(model, {VALUES: content}),
+            with_suffix(prefix, VALUES): content,
         }
     )
 
@@ -176,8 +176,8 @@ def serialized(
     feed_vars: Variables, fetch_vars: Variables, program: Program | None
 ) -> bytes:
     """Serialize the inference model of a program."""
-    feeds = listed("feed_vars", feed_vars) if feed_vars else []
-    fetches = listed("fetch_vars", fetch_vars)
+    feeds = variable_list("feed_vars", feed_vars) if feed_vars else []
+    fetches = variable_list("fetch_vars", fetch_vars)
     source: Any = fetches[0].block.program if program is None else program
     normal = normalize_program(source, feeds, fetches)
     return model_bytes(normal, [v.name for v in feeds], [v.name for v in fetches])
@@ -267,7 +267,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
     """
     prefix = Path(str(path_prefix))
     settle(prefix.parent)
-    model, values = beside(prefix, ".pdmodel"), beside(prefix, VALUES)
+    model, values = with_suffix(prefix, ".pdmodel"), with_suffix(prefix, VALUES)
     for path in (model, values):
         if not path.is_file():
             raise FileNotFoundError(
@@ -327,7 +327,7 @@ def serialize_persistables(
     In Paddle this is `paddle.static.serialize_persistables`.
     """
     pruned = deserialize_program(serialized(feed_vars, fetch_vars, program))
-    return saving.packed({v.name: array_of(v) for v in persistables(pruned)})
+    return saving.serialize({v.name: array_of(v) for v in persistables(pruned)})
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
@@ -342,7 +342,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
     for variable in persistables(program):
         if variable.name not in state:
             raise DataError.here(f"the bytes lack {variable.name!r}")
-        put(variable, state[variable.name])
+        set_value(variable, state[variable.name])
 
 
 def save_to_file(path: Any, content: bytes) -> None:

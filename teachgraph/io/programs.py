@@ -26,8 +26,8 @@ from teachgraph.static.state import (
     is_parameter,
     is_persistable,
     persistables,
-    put,
     set_state,
+    set_value,
     state_tensors,
 )
 from teachgraph.static.variable import Variable
@@ -38,10 +38,10 @@ __all__ = [
     "load",
     "load_program_state",
     "persistables",
-    "put",
     "save",
     "set_program_state",
     "set_state",
+    "set_value",
     "state_tensors",
     "write",
 ]
@@ -62,7 +62,7 @@ def prefix_of(path: Any) -> Path:
     return Path(text)
 
 
-def beside(prefix: Path, suffix: str) -> Path:
+def with_suffix(prefix: Path, suffix: str) -> Path:
     """Append a suffix to the prefix."""
     # Not with_suffix, which would cut "model.v2" at its dot.
     return prefix.with_name(prefix.name + suffix)
@@ -97,9 +97,9 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     document = program.serialize_to_string()
     write_together(
         {
-            beside(prefix, ".pdmodel"): document,
-            beside(prefix, ".pdparams"): saving.packed(parameters),
-            beside(prefix, ".pdopt"): saving.packed(others),
+            with_suffix(prefix, ".pdmodel"): document,
+            with_suffix(prefix, ".pdparams"): saving.serialize(parameters),
+            with_suffix(prefix, ".pdopt"): saving.serialize(others),
         }
     )
 
@@ -146,8 +146,8 @@ def load_program_state(
     In Paddle this is `paddle.static.load_program_state`.
     """
     prefix = prefix_of(model_path)
-    state = arrays_in(beside(prefix, ".pdparams"))
-    others = beside(prefix, ".pdopt")
+    state = arrays_in(with_suffix(prefix, ".pdparams"))
+    others = with_suffix(prefix, ".pdopt")
     if others.exists():
         state |= arrays_in(others)
     if var_list is None:

@@ -175,20 +175,20 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
             "state_dict()"
         )
     if hasattr(path, "write"):
-        path.write(packed(obj))
+        path.write(serialize(obj))
         return
     target = Path(path)
     if not target.name or target.is_dir():
         raise InvalidValueError.here(
             f"The input path MUST be a file, but received {str(path)!r}"
         )
-    content = packed(obj)
+    content = serialize(obj)
     target.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(target) as file:
         file.write(content)
 
 
-def packed(obj: Any) -> bytes:
+def serialize(obj: Any) -> bytes:
     """Serialize nested state to the bytes of a file.
 
     Raises:

@@ -164,7 +164,9 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
             text = f"{name!r} has {len(value)} items, but the input spec {len(spec)}"
             raise InvalidValueError.here(text)
         pairs = enumerate(zip(spec, value, strict=True))
-        return like(value, (agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs))
+        return sequence_like(
+            value, (agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs)
+        )
     if isinstance(spec, dict) and isinstance(value, dict):
         if lacking := [key for key in spec if key not in value]:
             text = f"{name!r} lacks {lacking}, which the input spec has"
@@ -225,7 +227,7 @@ def taken_apart(value: Any) -> tuple[Any, Iterable[Any]]:
         return (kind, tuple((name.__class__, name) for name in value)), value.values()
     if (named := fields_of(value)) is not None:
         return (kind, tuple(named)), named.values()
-    return (kind, constant(value)), ()
+    return (kind, constant_key(value)), ()
 
 
 def is_named(value: Any) -> bool:
@@ -233,12 +235,12 @@ def is_named(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def like(value: Any, items: Iterable[Any]) -> Any:
+def sequence_like(value: Any, items: Iterable[Any]) -> Any:
     """Build a list or tuple of these items, of the type of another one."""
     return type(value)(*items) if is_named(value) else type(value)(items)
 
 
-def constant(value: Any) -> Any:
+def constant_key(value: Any) -> Any:
     """Return the part of a cache key for a value that is no tensor.
 
     It is the value itself, or its identity if it has no hash. Values that are equal
@@ -247,7 +249,7 @@ def constant(value: Any) -> Any:
     if isinstance(value, float):
         return value.hex()
     if isinstance(value, (set, frozenset)):
-        return frozenset((type(item), constant(item)) for item in value)
+        return frozenset((type(item), constant_key(item)) for item in value)
     try:
         hash(value)
     except TypeError:
@@ -260,7 +262,7 @@ def as_specs(value: Any) -> Any:
     if isinstance(value, (Tensor, np.ndarray)):
         return InputSpec(list(value.shape), value.dtype)
     if type(value) in (list, tuple) or is_named(value):
-        return like(value, map(as_specs, value))
+        return sequence_like(value, map(as_specs, value))
     if type(value) is dict:
         return {key: as_specs(item) for key, item in value.items()}
     if (named := fields_of(value)) is not None:
@@ -286,7 +288,7 @@ def variables_within(value: Any, name: str, inputs: list[Variable]) -> Any:
     """Replace tensors and specs in anything but a tensor, such as a list of them."""
     if type(value) in (list, tuple) or is_named(value):
         items = (as_variables(v, f"{name}_{i}", inputs) for i, v in enumerate(value))
-        return like(value, items)
+        return sequence_like(value, items)
     if type(value) is dict:
         return {k: as_variables(v, f"{name}_{k}", inputs) for k, v in value.items()}
     if (named := fields_of(value)) is not None:

@@ -16,7 +16,7 @@ from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Edge, Node, Output
 from teachgraph.ops.tensor_array import TensorArray
 
-__all__ = ["ProgramOp", "joined", "parts_of"]
+__all__ = ["ProgramOp", "parts_of", "stack_tensors"]
 
 
 class ProgramOp(Op):
@@ -57,10 +57,10 @@ class ArrayTensor(Tensor):
 
     def __add__(self, other: Any) -> Any:
         pairs = zip(self.parted(), other.parted(), strict=True)
-        return joined([one + another for one, another in pairs])
+        return stack_tensors([one + another for one, another in pairs])
 
 
-def joined(parts: Sequence[Tensor]) -> ArrayTensor:
+def stack_tensors(parts: Sequence[Tensor]) -> ArrayTensor:
     """Join Tensors into one array, the inverse of `parts_of`."""
     array: Any = TensorArray(part.data for part in parts)
     edges = [None if part.stop_gradient else part.edge for part in parts]
@@ -96,7 +96,7 @@ class PartsRule(SaveNothingRule):
         ]
         if any(isinstance(dout, Tensor) for dout in douts):
             return (
-                joined(
+                stack_tensors(
                     [d if isinstance(d, Tensor) else Tensor.results(d) for d in douts]
                 ),
             )
@@ -104,7 +104,7 @@ class PartsRule(SaveNothingRule):
 
 
 class JoinRule(SaveNothingRule):
-    """Gradient rule of `joined`: take the array's gradient apart."""
+    """Gradient rule of `stack_tensors`: take the array's gradient apart."""
 
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any

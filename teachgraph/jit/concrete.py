@@ -20,7 +20,7 @@ from teachgraph.core.op import SILENT
 from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
 from teachgraph.jit.arguments import as_specs
-from teachgraph.jit.convert_call import prepared
+from teachgraph.jit.convert_call import convert_layer
 from teachgraph.jit.guards import Conditions
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs, outputs_of, result_of
@@ -43,9 +43,9 @@ __all__ = ["ConcreteProgram", "trace"]
 
 def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
     """Trace a function for arguments like these."""
-    here, inputs = Tracer(outermost=traced.__code__), list[Variable]()
+    here, inputs = Tracer(outermost=call_traced.__code__), list[Variable]()
     try:
-        results = traced(here, static, values, inputs)
+        results = call_traced(here, static, values, inputs)
     except BaseException:  # Ctrl-C may have come as it was left
         here.leave()
         raise
@@ -64,7 +64,7 @@ def called(static: StaticFunction) -> str:
     return name if name.endswith(static.__name__) else static.__name__
 
 
-def traced(
+def call_traced(
     here: Tracer,
     static: StaticFunction,
     values: tuple[Any, ...],
@@ -106,7 +106,7 @@ def traced(
 def prepared_within(layer: Layer) -> None:
     """Convert the sublayers of a layer, which the framework's own layers may call."""
     for child in layer.children():
-        prepared(child)
+        convert_layer(child)
 
 
 class ConcreteProgram:
@@ -266,7 +266,7 @@ class ConcreteProgram:
 
         They are cached by these sources: None if there are none.
         """
-        held = [t.stop_gradient if t.node is None else inner(t) for t in self.tensors]
+        held = [t.stop_gradient if t.node is None else goal_of(t) for t in self.tensors]
         fed = tuple([tensor.stop_gradient for tensor in inputs])
         if False not in fed and False not in held and None not in held:
             return None
@@ -328,7 +328,7 @@ def on_tape(outputs: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:
     return node_of(taped), [*taped, *(y for y in tensors if y.node is None)]
 
 
-def inner(tensor: Tensor) -> Goal:
+def goal_of(tensor: Tensor) -> Goal:
     """Return the goal of a tensor that is the output of an op."""
     return True if tensor.stop_gradient else None
 

@@ -146,7 +146,7 @@ def converted_source(function: FunctionType) -> Conversion:
     node.name = fresh("converted")  # the user's name may mean something else in it
     code = compiled(node, file, free, function.__code__.co_flags & FUTURE)
     code = renamed(code, function.__code__, fresh.generated)
-    remember(code)
+    mark_converted(code)
     return Conversion(text, code)
 
 
@@ -167,10 +167,10 @@ def compiled(
     module = ast.parse(f"def around({parameters}): pass")
     module.body[0].body = [node]  # type: ignore[attr-defined]
     outer = compile(module, file, "exec", flags, dont_inherit=True)
-    return inner(inner(outer, "around"), node.name)
+    return inner_code(inner_code(outer, "around"), node.name)
 
 
-def inner(code: CodeType, name: str) -> CodeType:
+def inner_code(code: CodeType, name: str) -> CodeType:
     """Return the code of a function defined within some code."""
     inside = (constant for constant in code.co_consts if isinstance(constant, CodeType))
     return next(code for code in inside if code.co_name == name)
@@ -189,12 +189,12 @@ def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
-def remember(code: CodeType) -> None:
+def mark_converted(code: CodeType) -> None:
     """Mark code, and the functions it defines, as converted."""
     _converted[id(code)] = code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            remember(constant)
+            mark_converted(constant)
 
 
 class Definition(NamedTuple):

@@ -34,7 +34,7 @@ from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
-__all__ = ["convert_call", "prepared", "user_function"]
+__all__ = ["convert_call", "convert_layer", "user_function"]
 
 STANDARD = frozenset({*sys.stdlib_module_names, "numpy"})
 
@@ -42,12 +42,12 @@ STANDARD = frozenset({*sys.stdlib_module_names, "numpy"})
 def convert_isinstance(value: Any, kinds: Any) -> bool:
     """`isinstance`; a Variable passes for the Tensor that the user sees in it."""
     tensor = value.yes if isinstance(value, Either) else value
-    if isinstance(tensor, Variable) and among(Tensor, kinds):
+    if isinstance(tensor, Variable) and isinstance_of(Tensor, kinds):
         return True
     return isinstance(value, kinds)
 
 
-def among(kind: type, kinds: Any) -> bool:
+def isinstance_of(kind: type, kinds: Any) -> bool:
     """True if a class is the second argument of `isinstance`, or one in its tuple."""
     return kind is kinds or (isinstance(kinds, tuple) and kind in kinds)
 
@@ -119,7 +119,9 @@ def convert_sum(values: Any, start: Any = 0) -> Any:
     return sum(values, start)
 
 
-def extreme(usual: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
+def convert_max_min(
+    usual: Callable[..., Any], pair: Callable[..., Any]
+) -> Callable[..., Any]:
     """Convert `max` or `min`, also for tensors."""
 
     def convert(*values: Any, **options: Any) -> Any:
@@ -152,8 +154,8 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     len: convert_len,
     list: convert_list,
     map: convert_map,
-    max: extreme(max, functions.maximum),
-    min: extreme(min, functions.minimum),
+    max: convert_max_min(max, functions.maximum),
+    min: convert_max_min(min, functions.minimum),
     next: convert_next,
     print: convert_print,
     range: convert_range,
@@ -244,7 +246,7 @@ def framework(module: str) -> bool:
 
 
 @converted_callable.register
-def prepared(layer: nn.Layer) -> nn.Layer:
+def convert_layer(layer: nn.Layer) -> nn.Layer:
     """Convert the `forward` and the hooks of a layer and its sublayers, in place.
 
     `Tracer.restore` undoes it.

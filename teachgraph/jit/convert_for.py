@@ -18,12 +18,12 @@ from teachgraph.static.variable import Variable
 
 __all__ = [
     "Counted",
+    "as_counted",
     "convert_enumerate",
     "convert_for",
     "convert_range",
     "convert_reversed",
     "convert_zip",
-    "counted",
 ]
 
 
@@ -45,7 +45,7 @@ class Counted:
         )
 
 
-def counted(value: Any) -> Counted | None:
+def as_counted(value: Any) -> Counted | None:
     """Return a tensor of unknown length, or a tensor array, as a `Counted`."""
     if isinstance(value, Counted):
         return value
@@ -115,7 +115,7 @@ def positive(step: Any) -> bool:
 def convert_enumerate(values: Any, start: Any = 0) -> Any:
     """`enumerate(...)`, also over tensors."""
     values = as_variable(values)
-    items = counted(values)
+    items = as_counted(values)
     if items is None:
         return enumerate(values, start)
     return Counted(items.length, lambda i: (i + start, items.at(i)))
@@ -124,7 +124,7 @@ def convert_enumerate(values: Any, start: Any = 0) -> Any:
 def convert_reversed(values: Any) -> Any:
     """`reversed(...)`, also over tensors."""
     values = as_variable(values)
-    items = counted(values)
+    items = as_counted(values)
     if items is None:
         return reversed(values)
     return Counted(items.length, lambda i: items.at(items.length - 1 - i))
@@ -133,7 +133,7 @@ def convert_reversed(values: Any) -> Any:
 def convert_zip(*values: Any, strict: bool = False) -> Any:
     """`zip(...)`, also over tensors."""
     values = tuple(as_variable(value) for value in values)
-    items = [counted(value) for value in values]
+    items = [as_counted(value) for value in values]
     if all(one is None for one in items):
         return zip(*values, strict=strict)
     lengths = [
@@ -168,7 +168,7 @@ def convert_for(
         stop: The place of the variable that ends the loop, if there is one.
     """
     values = as_variable(values)
-    items = counted(values)
+    items = as_counted(values)
     if items is not None:
         return counted_for(items, body, state, names, stop)
     if isinstance(values, Iterator):

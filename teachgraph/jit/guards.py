@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.jit.arguments import constant
+from teachgraph.jit.arguments import constant_key
 from teachgraph.jit.conversion import codes, definition_of, own_cells, read_by
 from teachgraph.jit.side_effects import CellSlot, StateSlot
 from teachgraph.nn import Layer
@@ -79,25 +79,27 @@ class Guard:
         if len(now) != len(items):
             return False
         # Identity first: it is what holds at nearly every call, and runs in C.
-        return all(map(is_, now, items)) or all(map(alike, now, items))
+        return all(map(is_, now, items)) or all(map(same_program, now, items))
 
     def __str__(self) -> str:
         """Name the first value that has changed."""
         now = self.read()
         pairs = zip(self.names, now, self.items, strict=False)
-        changed = [repr(name) for name, one, other in pairs if not alike(one, other)]
+        changed = [
+            repr(name) for name, one, other in pairs if not same_program(one, other)
+        ]
         return f"{changed[0] if changed else 'the length'} of {self.whose}"
 
 
-def alike(one: Any, other: Any) -> bool:
+def same_program(one: Any, other: Any) -> bool:
     """True if two values lead to the same program."""
     if one is other:
         return True
     if type(one) is not type(other):
         return False
     if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(alike, one, other))
-    return isinstance(one, PLAIN) and bool(constant(one) == constant(other))
+        return len(one) == len(other) and all(map(same_program, one, other))
+    return isinstance(one, PLAIN) and bool(constant_key(one) == constant_key(other))
 
 
 def broken(guards: Iterable[Guard]) -> Guard | None:
@@ -140,7 +142,7 @@ class Conditions:
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
         if self.seen == changes.count:
-            return not moved(self.around) and broken(self.guards) is None
+            return not slots_changed(self.around) and broken(self.guards) is None
         now = changes.count
         if self.passed or [one.training for one in self.layers] != self.training:
             return False
@@ -156,10 +158,10 @@ class Conditions:
     @property
     def passed(self) -> bool:
         """True if an object they depend on has been replaced: they never hold again."""
-        return moved((*self.around, *self.within))
+        return slots_changed((*self.around, *self.within))
 
 
-def moved(places: Iterable[Place]) -> bool:
+def slots_changed(places: Iterable[Place]) -> bool:
     """True if one of these slots holds another value by now."""
     return any(slot.get() is not value for slot, value in places)
 
@@ -335,9 +337,14 @@ class Watch:
 
     def kind(self, kind: type) -> None:
         """Watch the attributes and methods of a class of the user's that are read."""
-        users = [one for one in kind.__mro__ if not settled(one)]
+        users = [one for one in kind.__mro__ if not is_immutable(one)]
         read = {"forward"} | self.names | names_read_in(kind.__mro__)
-        known = {n for one in users for n in read if plain(vars(one).get(n, MISSING))}
+        known = {
+            n
+            for one in users
+            for n in read
+            if is_class_attribute(vars(one).get(n, MISSING))
+        }
         for one in users:
             if id(one.__dict__) in self.seen:
                 continue
@@ -352,7 +359,7 @@ def reading(get: Callable[[str, Any], Any], names: Sequence[str]) -> Callable[[]
     return lambda: [get(name, MISSING) for name in names]
 
 
-def plain(value: Any) -> bool:
+def is_class_attribute(value: Any) -> bool:
     """True if an attribute of a class is data or a method, not a slot of an object."""
     kinds = (*PLAIN, list, tuple, dict, set, np.ndarray, Tensor)
     return isinstance(
@@ -387,7 +394,7 @@ def contents(cell: CellType) -> Any:
         return MISSING
 
 
-def settled(value: Any) -> bool:
+def is_immutable(value: Any) -> bool:
     """True for what nobody changes: modules and definitions of libraries."""
     if isinstance(value, (BuiltinFunctionType, np.ufunc)):
         return True
@@ -445,11 +452,11 @@ def names_read_in(kinds: tuple[type, ...]) -> frozenset[str]:
     """
     names = set[str]()
     for one in kinds:
-        if one is Layer or (settled(one) and not issubclass(one, Layer)):
+        if one is Layer or (is_immutable(one) and not issubclass(one, Layer)):
             continue
         for name, member in vars(one).items():
             function = getattr(member, "fget", member)
-            unmet = settled(one) or function is not member or name.startswith("__")
+            unmet = is_immutable(one) or function is not member or name.startswith("__")
             if isinstance(function, FunctionType) and unmet and name != "__init__":
                 names |= attributes(function.__code__)
     return frozenset(names)

@@ -13,7 +13,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
-from teachgraph.io.programs import arrays_in, beside, persistables, put
+from teachgraph.io.programs import arrays_in, persistables, set_value, with_suffix
 from teachgraph.io.together import newest, refuse_mixture, settle
 from teachgraph.jit.model import FORWARD, Method, method_from_bytes
 from teachgraph.jit.model_files import INFO, MODEL, VALUES, methods_beside
@@ -50,10 +50,10 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
     """
     files, values = model_paths(path, configs)
     with reading(path):
-        return built(path, files, values)
+        return build_layer(path, files, values)
 
 
-def built(path: Any, files: Mapping[str, Path], values: Path) -> TranslatedLayer:
+def build_layer(path: Any, files: Mapping[str, Path], values: Path) -> TranslatedLayer:
     """Build the layer of some files."""
     documents = {name: newest(file).read_bytes() for name, file in files.items()}
     methods = [
@@ -69,7 +69,7 @@ def built(path: Any, files: Mapping[str, Path], values: Path) -> TranslatedLayer
     order = [*(n for n in facts if n in held), *(n for n in held if n not in facts)]
     for name in order:
         full = facts[name]["structured_name"].name() if name in facts else name
-        place(layer, full, held[name])
+        assign_named(layer, full, held[name])
     beside_it = {VALUES: values, INFO: values.with_name(f"{values.name}.info")}
     for name, content in documents.items():
         refuse_mixture(checksums_in(model_parts(content)), beside_it, files[name])
@@ -92,7 +92,7 @@ def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
         values = prefix / configs.get("params_filename", "__params__")
     else:
         files = methods_beside(prefix)
-        values = beside(prefix, VALUES)
+        values = with_suffix(prefix, VALUES)
     if not files:
         raise InvalidValueError.here(
             f"The ``path`` ({path}) to load model not exists: give the prefix it "
@@ -163,7 +163,7 @@ def tensors(
     trial = Scope()
     for name, variable in variables.items():
         try:
-            put(variable, arrays[name], trial)
+            set_value(variable, arrays[name], trial)
         except ShapeError as error:
             raise DataError(str(error)) from None
         stop = variable.stop_gradient
@@ -190,7 +190,7 @@ def tensor(variable: Variable, value: Array, *, stop: bool) -> Tensor:
     return result
 
 
-def place(layer: Layer, full: str, tensor: Tensor) -> None:
+def assign_named(layer: Layer, full: str, tensor: Tensor) -> None:
     """Assign a Tensor under its structured name, such as `block.fc.weight`.
 
     Missing sublayers on its path are created.

@@ -78,12 +78,12 @@ class ConstantState(LoopState):
         return copied(self.value)
 
     def pack(self, result: Any) -> list[Any]:
-        if not same(self.value, result):
+        if not unchanged(self.value, result):
             raise ConversionError.here(changes(self.name, self.value, result))
         return []
 
     def refined(self, before: Any, result: Any) -> LoopState:
-        if same(self.value, result):
+        if unchanged(self.value, result):
             return self
         value = self.value
         if isinstance(value, Variable):
@@ -332,7 +332,7 @@ def array_state(state: LoopState, result: Any) -> LoopState:
     return ArrayState(state.name, list(state.value), last, owner)
 
 
-def same(one: Any, other: Any) -> bool:
+def unchanged(one: Any, other: Any) -> bool:
     """True if a value has not changed."""
     if one is other:
         return True
@@ -341,9 +341,11 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(unchanged, one, other))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+        return one.keys() == other.keys() and all(
+            unchanged(one[k], other[k]) for k in one
+        )
     return isinstance(one, (*NUMBERS, str, bytes)) and one == other
 
 
@@ -404,12 +406,12 @@ def initial_state(name: str, value: Any) -> LoopState:
         parts = [initial_state(f"{name}[{key!r}]", item) for key, item in items]
         if not isinstance(value, tuple):
             return PytreeState(name, copied(value), parts, value)
-        if not all(map(constant, parts)):
+        if not all(map(is_constant, parts)):
             return PytreeState(name, copied(value), parts)
     return ConstantState(name, copied(value))
 
 
-def constant(part: LoopState) -> bool:
+def is_constant(part: LoopState) -> bool:
     """True if a part is no tensor, and nothing that may become one."""
     return type(part) is ConstantState and not isinstance(part.value, Variable)
 

@@ -206,7 +206,7 @@ class Merge:
         """Merge a tensor with a value that is no tensor, or not surely one."""
         a, b = (split(value) for value in (yes, no))
         others = [part.no for part in (a, b) if part.no is not NOTHING]
-        if len(others) == 2 and not alike(*others):
+        if len(others) == 2 and not interchangeable(*others):
             return Either(self.flag, yes, no, name)
         flag = self(a.flag, b.flag, name)
         flag = as_constant(flag) if isinstance(flag, bool) else flag
@@ -265,7 +265,7 @@ def split(value: Any) -> Either:
     return Either(False, NOTHING, value, "")
 
 
-def alike(one: Any, other: Any) -> bool:
+def interchangeable(one: Any, other: Any) -> bool:
     """True if two values that are no tensors need no distinction."""
     if isinstance(one, Undefined) and isinstance(other, Undefined):
         return True
@@ -282,7 +282,7 @@ def tensor_like(value: Any) -> bool:
     return isinstance(value, (Variable, *NUMBERS))
 
 
-def both(kind: Callable[[Any], bool]) -> Callable[[Any, Any], bool]:
+def both_of_kind(kind: Callable[[Any], bool]) -> Callable[[Any, Any], bool]:
     """Return a test that two values are both of a kind."""
     return lambda yes, no: kind(yes) and kind(no)
 
@@ -339,11 +339,11 @@ def single(value: Any) -> bool:
 Kinds = Callable[[Any, Any], bool]
 
 RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
-    (both(is_tensor), Merge.tensors),
+    (both_of_kind(is_tensor), Merge.tensors),
     (lambda yes, no: NOTHING in (id_of(yes), id_of(no)), Merge.unwanted),
-    (both(lambda v: isinstance(v, NUMBERS)), Merge.numbers),
+    (both_of_kind(lambda v: isinstance(v, NUMBERS)), Merge.numbers),
     (of_two_lengths, Merge.lists),
-    (both(tensor_like), Merge.tensor_and_number),
+    (both_of_kind(tensor_like), Merge.tensor_and_number),
     (maybe_tensor, Merge.either),
     (
         lambda a, b: is_sequence(a) and type(a) is type(b) and len(a) == len(b),

@@ -138,7 +138,7 @@ def read_tree(part: Part, count: int) -> Any:
     if kind == "dict":
         return dict(read_pair(pair, count) for pair in inside.items(MOST))
     if kind == "choice":
-        flag, yes, no = exactly(inside, 3)
+        flag, yes, no = items_of_count(inside, 3)
         trees = read_tree(yes, count), read_tree(no, count)
         return Choice(flag.integer(0, count - 1), *trees)
     return read_attribute(part)
@@ -146,14 +146,14 @@ def read_tree(part: Part, count: int) -> Any:
 
 def read_pair(part: Part, count: int) -> tuple[Any, Any]:
     """Read an item of a dictionary: its key and its value."""
-    name, item = exactly(part, 2)
+    name, item = items_of_count(part, 2)
     key = read_tree(name, count)
     if not isinstance(key, (str, int, float, bool, type(None))):
         raise name.refuse("a key is a text or a number")
     return key, read_tree(item, count)
 
 
-def exactly(part: Part, count: int) -> list[Part]:
+def items_of_count(part: Part, count: int) -> list[Part]:
     """Return the items of a list that must have `count` of them."""
     items = list(part.items(count))
     if len(items) != count:

@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import model_parts
-from teachgraph.io.programs import beside
+from teachgraph.io.programs import with_suffix
 from teachgraph.jit.model import FORWARD
 
 __all__ = [
@@ -40,7 +40,7 @@ def checked_prefix(path: Any) -> Path:
 
 def file_of(prefix: Path, method: str) -> Path:
     """Return the file of a method's program."""
-    return beside(prefix, MODEL if method == FORWARD else f".{method}{MODEL}")
+    return with_suffix(prefix, MODEL if method == FORWARD else f".{method}{MODEL}")
 
 
 def methods_beside(prefix: Path) -> dict[str, Path]:
@@ -49,7 +49,7 @@ def methods_beside(prefix: Path) -> dict[str, Path]:
     Another model's name may begin with the same letters, so the document must name the
     method that the file name says.
     """
-    first, start, folder = beside(prefix, MODEL), f"{prefix.name}.", prefix.parent
+    first, start, folder = with_suffix(prefix, MODEL), f"{prefix.name}.", prefix.parent
     by_method = {FORWARD: first} if first.is_file() else {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         name = path.name[len(start) : -len(MODEL)]

@@ -13,6 +13,7 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.tracing import Tracer
+from teachgraph.ops.as_list import as_list
 from teachgraph.static.layers import data
 from teachgraph.static.program import current_block, program_guard
 from teachgraph.static.variable import Variable
@@ -76,8 +77,3 @@ class Recorder(Tracer):
         ):
             unique_name.switch(self.counters)
             yield
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return the items of a list or tuple, or a list of one value."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]

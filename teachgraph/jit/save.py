@@ -20,7 +20,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import unique_name
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.io import saving
-from teachgraph.io.programs import beside
+from teachgraph.io.programs import with_suffix
 from teachgraph.io.together import with_checksums, write_together
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.model import FORWARD, Method, Traced, fetches, renamed
@@ -35,6 +35,7 @@ from teachgraph.jit.outputs import Outputs, Slot
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
+from teachgraph.ops.as_list import as_list
 from teachgraph.passes import apply_pass
 
 __all__ = ["save"]
@@ -99,15 +100,15 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
     values = {name: tensor.data for name, tensor in held.items()}
     ends = {}
     if values:
-        ends[VALUES] = saving.packed(values)
+        ends[VALUES] = saving.serialize(values)
         ends[INFO] = json.dumps(info(layer, held), indent=1).encode()
     files = {
         file_of(prefix, method.name): with_checksums(method.to_bytes(), ends)
         for method in methods
     }
-    files |= {beside(prefix, end): content for end, content in ends.items()}
+    files |= {with_suffix(prefix, end): content for end, content in ends.items()}
     before = {*methods_beside(prefix).values()}
-    before |= {beside(prefix, end) for end in (VALUES, INFO)}
+    before |= {with_suffix(prefix, end) for end in (VALUES, INFO)}
     write_together(files, remove=before - files.keys())
 
 
@@ -152,7 +153,7 @@ def functions_of(
     if not configs.get("skip_forward"):
         forward = as_static(layer.forward)
         hooks = layer._pre_hooks or layer._post_hooks
-        yield FORWARD, hooked(layer, forward) if hooks else forward
+        yield FORWARD, forward_with_hooks(layer, forward) if hooks else forward
     yield from others.items()
 
 
@@ -190,7 +191,7 @@ def as_static(function: Any) -> StaticFunction:
     return StaticFunction(function)
 
 
-def hooked(layer: Layer, forward: StaticFunction) -> StaticFunction:
+def forward_with_hooks(layer: Layer, forward: StaticFunction) -> StaticFunction:
     """Return a layer's forward with its pre-hooks and post-hooks."""
 
     def called(self: Layer, *inputs: Any, **named: Any) -> Any:
@@ -307,7 +308,7 @@ def selected(results: Outputs, wanted: Sequence[Any]) -> Outputs:
         InvalidValueError: There is no such result.
     """
     outputs, tree = Outputs(), results.tree
-    items = list(tree) if isinstance(tree, (list, tuple)) else [tree]
+    items = as_list(tree)
     places = range(-len(items), len(items))
     if len(wanted) == len(items) and all(isinstance(i, Tensor) for i in wanted):
         return results  # what a call returned: all that there is
@@ -343,10 +344,12 @@ def info(layer: Any, held: Held) -> dict[str, Any]:
     These are the contents of the `.info` file.
     """
     called = {id(tensor): name for name, tensor in own_tensors(layer).items()}
-    return {name: facts(t, called.get(id(t), name)) for name, t in held.items()}
+    return {
+        name: describe_tensor(t, called.get(id(t), name)) for name, t in held.items()
+    }
 
 
-def facts(tensor: Tensor, name: str) -> dict[str, Any]:
+def describe_tensor(tensor: Tensor, name: str) -> dict[str, Any]:
     """Describe a Tensor, but for its values."""
     entry = {"structured_name": name, "stop_gradient": tensor.stop_gradient}
     if isinstance(tensor, Parameter):

@@ -114,7 +114,7 @@ def split(
     backward = [step for step in steps if id(step) in dependent]
     # Gradient operators that need no seed, as of a constant, run in the forward.
     forward = [step for step in steps if id(step) not in dependent]
-    outputs = {name for step in backward for name in writes(step)}
+    outputs = {name for step in backward for name in written_by(step)}
     read = dict.fromkeys(
         [n for s in backward for n in s.arguments if n is not None]
         + [name for name in gradients if name not in outputs]
@@ -136,12 +136,12 @@ def written_first(steps: Sequence[Step], name: str) -> bool:
     for step in steps:
         if name in step.arguments:
             return False
-        if name in writes(step):
+        if name in written_by(step):
             return True
     return False
 
 
-def writes(step: Step) -> set[str]:
+def written_by(step: Step) -> set[str]:
     """Return the names that a step may write."""
     return {*step.inner, *(name for name in step.outputs if name is not None)}
 
@@ -152,5 +152,5 @@ def depending(steps: Sequence[Step], seeds: Sequence[str]) -> set[int]:
     for step in steps:
         if tainted.intersection(step.arguments):
             dependent.add(id(step))
-            tainted |= writes(step)
+            tainted |= written_by(step)
     return dependent

@@ -23,7 +23,7 @@ from teachgraph.autograd.tensor import Tensor, wrap
 from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Edge, Node, Output
-from teachgraph.jit.array_gradient import ProgramOp, joined, parts_of
+from teachgraph.jit.array_gradient import ProgramOp, parts_of, stack_tensors
 from teachgraph.jit.outputs import result_of
 from teachgraph.jit.split_program import Part, split
 from teachgraph.ops.tensor_array import TensorArray
@@ -179,7 +179,7 @@ class ProgramRule(Rule):
         # It runs the forward again: dropout must draw the same numbers.
         with drawing_from(call.random):
             gradients = self.gradient_program([*call.sources(self.stopped), *seeds])
-        return [joined(dx) if isinstance(dx, list) else dx for dx in gradients]
+        return [stack_tensors(dx) if isinstance(dx, list) else dx for dx in gradients]
 
     @cached_property
     def gradient_program(self) -> ConcreteProgram:

@@ -32,8 +32,8 @@ class TranslatedMethod:
     Attributes:
         method: Its programs of both modes, from the file.
         layer: The layer.
-        programs: The programs that are ready to run, by `training` and the sizes of feeds
-            that are others than those it was saved with.
+        programs: The programs that are ready to run, by `training` and the sizes of
+            feeds that are others than those it was saved with.
     """
 
     def __init__(self, method: Method, layer: TranslatedLayer) -> None:

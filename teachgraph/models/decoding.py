@@ -119,7 +119,7 @@ def beam_search(
         texts = np.take_along_axis(texts, parent[..., None], axis=1)
         texts = np.concatenate([texts, words[..., None]], axis=2)
         ended = np.take_along_axis(ended, parent, axis=1) | (words == end)
-    return ranked(texts, total, end, alpha)
+    return sort_by_score(texts, total, end, alpha)
 
 
 def only_end(scores: Array, ended: Array, end: int) -> Array:
@@ -138,7 +138,9 @@ def best(scores: Array, count: int) -> tuple[Array, Array, Array]:
     return np.take_along_axis(flat, places, axis=1), places // words, places % words
 
 
-def ranked(texts: Array, total: Array, end: int, alpha: float) -> tuple[Array, Array]:
+def sort_by_score(
+    texts: Array, total: Array, end: int, alpha: float
+) -> tuple[Array, Array]:
     """Sort texts by their length-corrected scores, the best first."""
     lengths = (texts != end).sum(axis=2) + 1
     scores = total / ((5.0 + lengths) / 6.0) ** alpha

@@ -159,7 +159,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
         """Scale all gradients by one factor."""
         squares = in_widest_dtype([squared_l2_norm(g) for _, g in pairs])
         length = sqrt(add_n(*squares))
-        allowed = constant(self.clip_norm, length)
+        allowed = number_like(self.clip_norm, length)
         factor = elementwise_div(allowed, elementwise_max(allowed, length))
         return [(p, scaled(g, factor)) for p, g in pairs]
 
@@ -178,7 +178,7 @@ def in_widest_dtype(values: list[Any]) -> list[Any]:
     return [x if x.dtype == widest else x.astype(widest) for x in values]
 
 
-def constant(value: float, beside: Any) -> Any:
+def number_like(value: float, beside: Any) -> Any:
     """Create a number [1] with the dtype and in the mode of a tensor."""
     attrs = {"shape": [1], "value": value, "dtype": dtypes.PADDLE_CODES[beside.dtype]}
     return beside.apply(fill_constant, (), attrs)

@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn import functional
-from teachgraph.nn.functional.conv import Numbers, Padding, several
+from teachgraph.nn.functional.conv import Numbers, Padding, per_dimension
 from teachgraph.nn.initializer import Normal
 from teachgraph.nn.layer import Layer
 from teachgraph.ops.functions.manipulation import pad
@@ -50,9 +50,9 @@ class Sliding(Layer):
                 f"{out_channels} out"
             )
         self._in_channels, self._out_channels = in_channels, out_channels
-        self._kernel_size = several(kernel_size, self.dims)
-        self._stride = several(stride, self.dims)
-        self._dilation = several(dilation, self.dims)
+        self._kernel_size = per_dimension(kernel_size, self.dims)
+        self._stride = per_dimension(stride, self.dims)
+        self._dilation = per_dimension(dilation, self.dims)
         self._padding, self._groups = padding, groups
         self._data_format = data_format or self.usual_format
 

@@ -25,7 +25,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.observe import announce, observers
 from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype
-from teachgraph.ops.initializer import Constant, XavierUniform, wished
+from teachgraph.ops.initializer import Constant, XavierUniform, global_initializer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.variable import Parameter as StaticParameter
 from teachgraph.static.variable import Variable
@@ -181,7 +181,7 @@ class Layer:
         suffix = "b" if is_bias else "w"
         name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
         usual = Constant(0.0) if is_bias else XavierUniform()
-        asked = wanted.initializer or wished(is_bias=is_bias)
+        asked = wanted.initializer or global_initializer(is_bias=is_bias)
         initializer = asked or default_initializer or usual
         kind = dtypes.convert(dtype or self._dtype)
         make = modes.interpreter().create_parameter
@@ -264,7 +264,7 @@ class Layer:
             yield prefix, self
         for name, child in self.named_children():
             if id(child) not in seen:
-                yield from child.walk(joined(prefix, name), seen)
+                yield from child.walk(structured_name(prefix, name), seen)
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
         """List all sublayers."""
@@ -299,7 +299,7 @@ class Layer:
                 )
                 if wanted and value is not None and id(value) not in seen:
                     seen.add(id(value))
-                    yield joined(path, name), value
+                    yield structured_name(path, name), value
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
         """List the parameters."""
@@ -356,12 +356,12 @@ class Layer:
         """Yield own parameters, own buffers, then the state of the sublayers."""
         for name, value in self.__dict__.items():
             if isinstance(value, ParameterLike):
-                yield joined(prefix, name), value
+                yield structured_name(prefix, name), value
         for name, persistable in self._buffers.items():
             if persistable and self.__dict__.get(name) is not None:
-                yield joined(prefix, name), self.__dict__[name]
+                yield structured_name(prefix, name), self.__dict__[name]
         for name, child in self.named_children():
-            yield from child.named_state(joined(prefix, name))
+            yield from child.named_state(structured_name(prefix, name))
 
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
@@ -502,10 +502,10 @@ class Layer:
         return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
 
 
-def joined(prefix: str, name: str) -> str:
+def structured_name(prefix: str, name: str) -> str:
     """Join a prefix and a name to a structured name.
 
-    >>> joined("", "bias"), joined("body.0", "bias")
+    >>> structured_name("", "bias"), joined("body.0", "bias")
     ('bias', 'body.0.bias')
     """
     return f"{prefix}.{name}" if prefix else name

@@ -24,7 +24,7 @@ from teachgraph.nn.cells import (
 from teachgraph.nn.layer import Layer
 from teachgraph.ops import functions
 from teachgraph.ops.error_message import describe
-from teachgraph.ops.recurrent import alive, kept
+from teachgraph.ops.recurrent import alive, masked_state
 
 __all__ = ["GRU", "LSTM", "RNN", "BiRNN", "SimpleRNN"]
 
@@ -62,7 +62,9 @@ class RNN(Layer):
             if sequence_length is not None:
                 mask = alive(sequence_length, t, out.dtype)
                 out = out * mask
-                new = paired(lambda a, b, mask=mask: kept(a, b, mask), new, states)
+                new = paired(
+                    lambda a, b, mask=mask: masked_state(a, b, mask), new, states
+                )
             outputs[t], states = out, new
         return functions.stack([outputs[t] for t in range(len(xs))], axis), states
 
@@ -121,7 +123,7 @@ class RNNBase(Layer):
         for layer in range(num_layers):
             size = input_size if layer == 0 else hidden_size * self.num_directions
             cells = [cell(size) for _ in range(self.num_directions)]
-            self.add_sublayer(str(layer), wrapped(cells, time_major))
+            self.add_sublayer(str(layer), as_rnn(cells, time_major))
             # The same parameters once more, under the names of Paddle's state_dict.
             for one, suffix in zip(cells, ("", "_reverse"), strict=False):
                 for name in WEIGHTS:
@@ -297,7 +299,7 @@ class GRU(GatedRNN):
     cell = GRUCell
 
 
-def wrapped(cells: Sequence[AffineCell], time_major: bool) -> Layer:
+def as_rnn(cells: Sequence[AffineCell], time_major: bool) -> Layer:
     """Wrap one cell in an RNN, or one for each direction in a BiRNN."""
     if len(cells) == 1:
         return RNN(cells[0], time_major=time_major)

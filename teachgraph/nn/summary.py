@@ -208,7 +208,9 @@ def counts() -> dict[type, Count]:
     }
 
 
-def counted(known: Mapping[type, Count], layer: Any, inputs: Any, output: Any) -> int:
+def flops_of_call(
+    known: Mapping[type, Count], layer: Any, inputs: Any, output: Any
+) -> int:
     """FLOPs of one call of a layer."""
     return known[type(layer)](layer, inputs, output) if type(layer) in known else 0
 
@@ -236,7 +238,7 @@ def flops(
     24
     """
     known = {**counts(), **(custom_ops or {})}
-    with watched(net, partial(counted, known)) as seen:
+    with watched(net, partial(flops_of_call, known)) as seen:
         net(*inputs_for(input_size, None))
     leaves = [s for s in seen if s.is_leaf]
     total = sum(s.flops for s in leaves)

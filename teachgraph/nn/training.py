@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["chosen", "mode"]
+__all__ = ["chosen", "training_mode"]
 
 
 class Choice:
@@ -22,7 +22,7 @@ chosen = Choice()
 
 
 @contextmanager
-def mode(training: bool) -> Iterator[None]:
+def training_mode(training: bool) -> Iterator[None]:
     """Choose inside, whatever was chosen before; afterwards that holds again."""
     before, chosen.training = chosen.training, training
     try:

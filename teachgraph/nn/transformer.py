@@ -204,7 +204,7 @@ class Block(Layer):
         self.normalize_before, self.activation = normalize_before, activation
         parts = len(self.attentions) + 1
         *attrs, last = zip(
-            several(weight_attr, parts), several(bias_attr, parts), strict=True
+            per_part(weight_attr, parts), per_part(bias_attr, parts), strict=True
         )
         drop = dropout if attn_dropout is None else attn_dropout
         for name, (weight, bias) in zip(self.attentions, attrs, strict=True):
@@ -315,7 +315,7 @@ class TransformerDecoderLayer(Block):
         return self.self_attn.gen_cache(memory), fixed
 
 
-def several(attr: Any, count: int) -> list[Any]:
+def per_part(attr: Any, count: int) -> list[Any]:
     """Expand an attr to one for each part."""
     if isinstance(attr, (list, tuple)):
         return list(attr) if len(attr) == count else list(attr) * count

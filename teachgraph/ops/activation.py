@@ -92,7 +92,7 @@ def leaky_relu_grad(dout: Any, x: Any, *, alpha: float) -> Any:
     return dout * (x >= 0) + dout * (x < 0) * alpha
 
 
-def beside(alpha: Any, x: Any, mode: str, data_format: str) -> int:
+def alpha_axis(alpha: Any, x: Any, mode: str, data_format: str) -> int:
     """Resolve the axis of `x` at which prelu's `alpha` is aligned; -1 aligns right.
 
     Raises:
@@ -109,7 +109,7 @@ def prelu(x: Any, alpha: Any, *, mode: str = "all", data_format: str = "NCHW") -
     """out = x where x > 0, alpha x elsewhere; alpha is trained."""
     only_floating(x)
     only_floating(alpha)
-    alpha = aligned(alpha, x.ndim, beside(alpha, x, mode, data_format))
+    alpha = aligned(alpha, x.ndim, alpha_axis(alpha, x, mode, data_format))
     out = np.where(x > 0, x, x * alpha)
     if out.size != x.size:
         raise ShapeError(f"{list(alpha.shape)} does not fit into {list(x.shape)}")
@@ -119,7 +119,7 @@ def prelu(x: Any, alpha: Any, *, mode: str = "all", data_format: str = "NCHW") -
 @prelu.grad
 def prelu_grad(dout: Any, x: Any, alpha: Any, *, mode: str, data_format: str) -> Any:
     """dx = dout or alpha dout, dalpha = dout x where x <= 0."""
-    axis = beside(alpha, x, mode, data_format)
+    axis = alpha_axis(alpha, x, mode, data_format)
     left = dout * (x <= 0)
     return (
         lambda: dout * (x > 0) + reduce_to(elementwise_mul(left, alpha, axis=axis), x),

@@ -15,8 +15,8 @@ from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.tensor_array import (
     TensorArray,
+    array_index,
     lod_array_length,
-    place,
     read_from_array,
 )
 
@@ -56,7 +56,7 @@ def array_place_spec(x: Like, i: Like, *, inserting: bool) -> Any:
 @op(needs=NEEDS)
 def insert_into_array(x: Any, value: Any, i: Any) -> Any:
     """Insert a part before the one at `i`."""
-    at = place(i, len(x) + 1)
+    at = array_index(i, len(x) + 1)
     return TensorArray((*x.parts[:at], value, *x.parts[at:]))
 
 
@@ -75,7 +75,7 @@ def insert_into_array_grad(dout: Any, i: Any) -> Any:
 @op(needs=NEEDS)
 def drop_from_array(x: Any, i: Any) -> Any:
     """Remove part `i`."""
-    at = place(i, len(x))
+    at = array_index(i, len(x))
     return TensorArray((*x.parts[:at], *x.parts[at + 1 :]))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from teachgraph.core.dtypes import float32, int64
 
-__all__ = ["beside", "is_number"]
+__all__ = ["dtype_with_number", "is_number"]
 
 
 def is_number(value: Any) -> bool:
@@ -20,14 +20,14 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.bool_, np.integer, np.floating))
 
 
-def beside(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
+def dtype_with_number(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
     """The dtype of a tensor, or one that also holds a number it meets.
 
     That is float32 where an integer meets a fractional number, int64 where it meets a
     larger one.
 
     >>> from teachgraph.core.dtypes import int32, uint8
-    >>> beside(int32, 0.5), beside(int32, 2), beside(uint8, 300)
+    >>> dtype_with_number(int32, 0.5), beside(int32, 2), beside(uint8, 300)
     (dtype('float32'), dtype('int32'), dtype('int64'))
     """
     if dtype.kind == "f" or isinstance(number, (bool, np.bool_)):

@@ -28,7 +28,7 @@ from teachgraph.ops.moments import (
 __all__ = ["batch_norm"]
 
 
-def others(ndim: int, axis: int) -> tuple[int, ...]:
+def reduced_axes(ndim: int, axis: int) -> tuple[int, ...]:
     """Every dimension but one."""
     return tuple(i for i in range(ndim) if i != axis)
 
@@ -83,7 +83,7 @@ def batch_moments(x: Any, channel: int) -> tuple[Any, Any]:
     """Compute mean and variance of each channel over the batch."""
     if channel_norm.serves(x, channel):
         return channel_norm.channel_moments(x)
-    return moments(x, others(x.ndim, channel))
+    return moments(x, reduced_axes(x.ndim, channel))
 
 
 def of_batch(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
@@ -168,7 +168,7 @@ def batch_norm_grad(
             dx = fill_any_like(x) if dy is None else dnormal
             return reduce_to(through_scale(dx, inverse, axis), x)
         gradients = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
-        dim = others(len(x.shape), axis)
+        dim = reduced_axes(len(x.shape), axis)
         return through_moments(*gradients, x, saved_mean, inverse, dim, axis)
 
     return dx, *of_affine(dy, normal, scale, bias, axis)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LONG", "in_parts", "parts"]
+__all__ = ["LONG", "blocks", "in_parts"]
 
 LONG = 500_000
 """Arrays with fewer elements are evaluated at once."""
@@ -16,10 +16,10 @@ PART = 16_384
 """Elements per block: a block and its temporaries fit into a processor's cache."""
 
 
-def parts(size: int) -> Iterator[slice]:
+def blocks(size: int) -> Iterator[slice]:
     """Yield the blocks of an array of `size` elements.
 
-    >>> [part.stop - part.start for part in parts(40_000)]
+    >>> [part.stop - part.start for part in blocks(40_000)]
     [16384, 16384, 7232]
     """
     for start in range(0, size, PART):
@@ -34,6 +34,6 @@ def in_parts(function: Callable[..., Any], *x: Any) -> Any:
     """
     out = np.empty(x[0].shape, x[0].dtype)
     flat, results = [value.reshape(-1) for value in x], out.reshape(-1)
-    for part in parts(out.size):
+    for part in blocks(out.size):
         results[part] = function(*(value[part] for value in flat))
     return out

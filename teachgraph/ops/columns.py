@@ -14,7 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.windows import Steps, blocks, counts, cropped, padded, tap, through
+from teachgraph.ops.windows import (
+    Steps,
+    blocks,
+    counts,
+    cropped,
+    padded,
+    tap,
+    windows_of,
+)
 
 __all__ = ["backward_filter", "backward_input", "forward"]
 
@@ -45,7 +53,7 @@ def unrolled(x: Any, axes: Sequence[Steps]) -> Any:
     """
     *others, last = axes
     if not 1 < last.step < last.window / 2:
-        return through(x, axes)
+        return windows_of(x, axes)
     thinned = [np.ascontiguousarray(x[..., n :: last.step]) for n in range(last.step)]
     near = [*others, replace(last, window=1, step=1)]
     window = [axis.window for axis in axes]
@@ -53,7 +61,7 @@ def unrolled(x: Any, axes: Sequence[Steps]) -> Any:
     for nth in range(last.window):
         shift, which = divmod(nth * last.dilation, last.step)
         place = (slice(None),) * (1 + len(axes)) + (slice(nth, nth + 1),)
-        out[place] = through(thinned[which][..., shift:], near)
+        out[place] = windows_of(thinned[which][..., shift:], near)
     return out
 
 
@@ -83,7 +91,7 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     The result is a filter [O, C / groups, *window].
     """
     inner = x.shape[1] // groups, *[axis.window for axis in axes]
-    view = through(padded(x, axes), axes)
+    view = windows_of(padded(x, axes), axes)
     view = view.reshape(len(x), groups, *inner, *counts(axes))
     g = g.reshape(len(g), groups, g.shape[1] // groups, prod(counts(axes)))
     total = np.zeros((*g.shape[1:3], prod(inner)), np.result_type(x, g))

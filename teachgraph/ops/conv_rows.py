@@ -5,7 +5,7 @@ row tall, a row of the result is a sum of products, one for each row i of the fi
 
     out[h] = sum_i (w[i] columns)[h step + i dilation]
 
-All w[i] columns are a single product. Its size matters: `pays` tells where this is
+All w[i] columns are a single product. Its size matters: `is_faster` tells where this is
 faster than full im2col (`columns`).
 """
 
@@ -17,12 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.windows import Steps, blocks, counts, cropped, padded, tap, through
+from teachgraph.ops.windows import (
+    Steps,
+    blocks,
+    counts,
+    cropped,
+    padded,
+    tap,
+    windows_of,
+)
 
-__all__ = ["backward_filter", "backward_input", "forward", "pays"]
+__all__ = ["backward_filter", "backward_input", "forward", "is_faster"]
 
 
-def pays(
+def is_faster(
     image: Sequence[int], filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> bool:
     """True if it is faster than full columns.
@@ -45,7 +53,7 @@ def rows(axis: Steps) -> int:
     return axis.before + axis.image + axis.missing
 
 
-def flat(axes: Sequence[Steps]) -> list[Steps]:
+def row_windows(axes: Sequence[Steps]) -> list[Steps]:
     """Compute the windows that are one row tall, at every row."""
     every = rows(axes[0])
     return [Steps(every, 1, 1, 1, 0, 0, every), *axes[1:]]
@@ -53,10 +61,10 @@ def flat(axes: Sequence[Steps]) -> list[Steps]:
 
 def across(x: Any, axes: Sequence[Steps]) -> Any:
     """View of the columns of one-row windows: [N, C, 1, *wide, rows, *counts]."""
-    return through(padded(x, axes), flat(axes))
+    return windows_of(padded(x, axes), row_windows(axes))
 
 
-def down(g: Any, axes: Sequence[Steps]) -> Any:
+def scatter_rows(g: Any, axes: Sequence[Steps]) -> Any:
     """Copy each output to the rows of its window: [N, O, tall, rows, *counts]."""
     first, *others = axes
     shape = *g.shape[:2], first.window, rows(first), *counts(others)
@@ -74,13 +82,15 @@ def matrices(w: Any, groups: int) -> Any:
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: sum the products of filter rows and columns: [N, O, *count]."""
-    first, places = axes[0], prod(counts(flat(axes)))
+    first, places = axes[0], prod(counts(row_windows(axes)))
     view, turned = across(x, axes), matrices(w, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
     for part in blocks(len(x), groups * max(turned.shape[1:]) * places):
         columns = view[part].reshape(len(out[part]), groups, turned.shape[2], places)
         products = np.matmul(turned, columns)
-        products = products.reshape(-1, len(w), first.window, *counts(flat(axes)))
+        products = products.reshape(
+            -1, len(w), first.window, *counts(row_windows(axes))
+        )
         terms = [products[:, :, n, first.elements(n)] for n in range(first.window)]
         np.add(terms[0], terms[1], out=out[part])
         for term in terms[2:]:
@@ -90,17 +100,21 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the transposed filter with the outputs, and sum the columns (col2im)."""
-    channels, wide, places = w.shape[1] * groups, w.shape[3:], prod(counts(flat(axes)))
+    channels, wide, places = (
+        w.shape[1] * groups,
+        w.shape[3:],
+        prod(counts(row_windows(axes))),
+    )
     turned = matrices(w, groups).swapaxes(1, 2)
     sizes = [rows(axis) for axis in axes]
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
     for part in blocks(len(g), groups * max(turned.shape[1:]) * places):
-        outputs = down(g[part], axes)
+        outputs = scatter_rows(g[part], axes)
         outputs = outputs.reshape(len(outputs), groups, turned.shape[2], places)
         columns = np.matmul(turned, outputs)
-        columns = columns.reshape(-1, channels, *wide, *counts(flat(axes)))
+        columns = columns.reshape(-1, channels, *wide, *counts(row_windows(axes)))
         for place in np.ndindex(*wide):
-            tap(out[part], flat(axes), (0, *place))[...] += columns[:, :, *place]
+            tap(out[part], row_windows(axes), (0, *place))[...] += columns[:, :, *place]
     return cropped(out, axes)
 
 
@@ -108,13 +122,13 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the outputs with the transposed columns, summed over all images."""
     tall, *wide = [axis.window for axis in axes]
     outputs, inner = g.shape[1] // groups * tall, x.shape[1] // groups * prod(wide)
-    places, view = prod(counts(flat(axes))), across(x, axes)
+    places, view = prod(counts(row_windows(axes))), across(x, axes)
     total = np.zeros((groups, outputs, inner), np.result_type(x, g))
     for part in blocks(len(x), groups * max(outputs, inner) * places):
         # All images of the block side by side: one product, and no sum after it.
         columns = np.moveaxis(view[part], 0, -len(axes) - 1)
         columns = columns.reshape(groups, inner, len(g[part]) * places)
-        seen = np.moveaxis(down(g[part], axes), 0, 2)
+        seen = np.moveaxis(scatter_rows(g[part], axes), 0, 2)
         seen = seen.reshape(groups, outputs, columns.shape[2])
         total += seen @ columns.swapaxes(1, 2)
     turned = total.reshape(g.shape[1], tall, x.shape[1] // groups, *wide)

@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_sum, reduce_to
-from teachgraph.ops.matmul import turned
+from teachgraph.ops.matmul import transposed
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
@@ -38,7 +38,7 @@ SQUARE = "square matrices of floating numbers"
 
 
 @contextmanager
-def unless(reason: str) -> Iterator[None]:
+def linalg_error(reason: str) -> Iterator[None]:
     """Turn NumPy's LinAlgError inside the block into an error with this reason.
 
     Raises:
@@ -84,14 +84,14 @@ def same_shape(x: Like, **attrs: Any) -> Any:
 def inverse(input: Any) -> Any:
     """The matrix Y with Y X = 1."""
     check_square(input)
-    with unless("a matrix is singular"):
+    with linalg_error("a matrix is singular"):
         return np.linalg.inv(input)
 
 
 @inverse.grad
 def inverse_grad(doutput: Any, output: Any) -> Any:
     """dX = -Y' dY Y'."""
-    flipped = turned(output)
+    flipped = transposed(output)
     return -(flipped @ doutput @ flipped)
 
 
@@ -117,9 +117,9 @@ def cofactors(x: Any) -> Any:
 @cofactors.grad
 def cofactors_grad(dout: Any, x: Any, out: Any) -> Any:
     """dX = <dC, C> B - B dC' C with B = X^-1', where there is an inverse."""
-    flipped = turned(inverse(x))
+    flipped = transposed(inverse(x))
     total = reduce_sum(dout * out, dim=[-2, -1], keep_dim=True)
-    return total * flipped - flipped @ turned(dout) @ out
+    return total * flipped - flipped @ transposed(dout) @ out
 
 
 cofactors.infers(same_shape)
@@ -155,7 +155,7 @@ def slogdeterminant(input: Any) -> Any:
 @slogdeterminant.grad
 def slogdeterminant_grad(dout: Any, input: Any) -> Any:
     """dX = dout2 X^-1'; the sign has no gradient."""
-    return unsqueeze2(dout[1], axes=[-2, -1]) * turned(inverse(input))
+    return unsqueeze2(dout[1], axes=[-2, -1]) * transposed(inverse(input))
 
 
 @slogdeterminant.infers
@@ -173,7 +173,7 @@ def solve(x: Any, y: Any) -> Any:
     which leading dimensions broadcast.
     """
     check_solve(x, y)
-    with unless("a matrix is singular"):
+    with linalg_error("a matrix is singular"):
         if of_vectors(x, y):
             return np.linalg.solve(x, y[..., None])[..., 0]
         return np.linalg.solve(x, y)
@@ -205,9 +205,9 @@ def solve_grad(dout: Any, x: Any, y: Like, out: Any) -> Any:
     flat = of_vectors(x, y)
     if flat:
         dout, out = unsqueeze2(dout, axes=[-1]), unsqueeze2(out, axes=[-1])
-    dy = solve(turned(x), dout)
+    dy = solve(transposed(x), dout)
     return (
-        lambda: reduce_to(-(dy @ turned(out)), x),
+        lambda: reduce_to(-(dy @ transposed(out)), x),
         lambda: reduce_to(dy[..., 0] if flat else dy, y),
     )
 
@@ -253,8 +253,8 @@ def triangular_solve(
     factor = triangle.kernel(x, upper=upper, diagonal=0.0 if unitriangular else 1.0)
     if unitriangular:
         factor = factor + np.eye(x.shape[-1], dtype=x.dtype)
-    with unless("there is a 0 on a diagonal"):
-        return np.linalg.solve(turned(factor) if transpose else factor, y)
+    with linalg_error("there is a 0 on a diagonal"):
+        return np.linalg.solve(transposed(factor) if transpose else factor, y)
 
 
 def check_triangular(x: Any, y: Any) -> None:
@@ -286,7 +286,7 @@ def triangular_solve_grad(
     dy = triangular_solve(x, dout, transpose=not transpose, **way)
 
     def dx() -> Any:
-        slope = -(out @ turned(dy) if transpose else dy @ turned(out))
+        slope = -(out @ transposed(dy) if transpose else dy @ transposed(out))
         diagonal = 0.0 if unitriangular else 1.0
         return reduce_to(triangle(slope, upper=upper, diagonal=diagonal), x)
 
@@ -305,7 +305,7 @@ def infer_triangular(x: Like, y: Like, **attrs: Any) -> Any:
 def cholesky(x: Any, *, upper: bool = False) -> Any:
     """Cholesky factor L with L L' = X, or U with U' U = X; reads that triangle of X."""
     check_square(x)
-    with unless("a matrix is not positive definite"):
+    with linalg_error("a matrix is not positive definite"):
         return np.linalg.cholesky(x, upper=upper)
 
 
@@ -315,11 +315,11 @@ def cholesky_grad(dout: Any, out: Any, *, upper: bool) -> Any:
 
     P takes the lower triangle and half the diagonal.
     """
-    factor, slope = (turned(out), turned(dout)) if upper else (out, dout)
-    inner = triangle(turned(factor) @ slope, diagonal=0.5)
+    factor, slope = (transposed(out), transposed(dout)) if upper else (out, dout)
+    inner = triangle(transposed(factor) @ slope, diagonal=0.5)
     half = triangular_solve(factor, inner, upper=False, transpose=True)
-    dx = triangular_solve(factor, turned(half), upper=False, transpose=True)
-    return (dx + turned(dx)) * 0.5
+    dx = triangular_solve(factor, transposed(half), upper=False, transpose=True)
+    return (dx + transposed(dx)) * 0.5
 
 
 cholesky.infers(same_shape)
@@ -339,8 +339,8 @@ def cholesky_solve_grad(dout: Any, x: Like, y: Any, out: Any, *, upper: bool) ->
     dx = cholesky_solve(dout, y, upper=upper)
 
     def dy() -> Any:
-        slope, factor = -(dx @ turned(out)), triangle(y, upper=upper)
-        both = slope + turned(slope)
+        slope, factor = -(dx @ transposed(out)), triangle(y, upper=upper)
+        both = slope + transposed(slope)
         dfactor = factor @ both if upper else both @ factor
         return reduce_to(triangle(dfactor, upper=upper), y)
 
@@ -357,7 +357,7 @@ def infer_cholesky_solve(x: Like, y: Like, *, upper: bool) -> Any:
 def matrix_power(x: Any, *, n: int) -> Any:
     """X^n; the inverse to the power -n where n < 0."""
     check_square(x)
-    with unless("a matrix is singular"):
+    with linalg_error("a matrix is singular"):
         return np.linalg.matrix_power(x, n)
 
 
@@ -368,9 +368,9 @@ def matrix_power_grad(dout: Any, x: Any, *, n: int) -> Any:
         return dout * 0.0
     if n < 0:
         root = inverse(x)
-        flipped = turned(root)
+        flipped = transposed(root)
         return -(flipped @ matrix_power_grad(dout, root, n=-n) @ flipped)
-    flipped = turned(x)
+    flipped = transposed(x)
     total = left = dout
     for _ in range(n - 1):
         left = flipped @ left
@@ -393,7 +393,7 @@ def pinv(x: Any, *, rcond: float = 1e-15, hermitian: bool = False) -> Any:
     Singular values below rcond times the largest count as 0.
     """
     check_spectrum(x, hermitian=hermitian)
-    with unless("the singular values of a matrix were not found"):
+    with linalg_error("the singular values of a matrix were not found"):
         return np.linalg.pinv(x, rcond, hermitian=hermitian)
 
 
@@ -408,7 +408,7 @@ def pinv_grad(dout: Any, x: Any, out: Any) -> Any:
 
     Golub and Pereyra (1973); valid while the rank is constant.
     """
-    slope, flipped = turned(dout), turned(out)
+    slope, flipped = transposed(dout), transposed(out)
     right, left = slope @ (out @ flipped), (flipped @ out) @ slope
     inside = -(flipped @ dout @ flipped)
     return inside + right - x @ out @ right + left - left @ out @ x
@@ -436,7 +436,7 @@ def matrix_rank(
     """
     check_spectrum(x, hermitian=hermitian)
     limit = None if use_default_tol else tol
-    with unless("the singular values of a matrix were not found"):
+    with linalg_error("the singular values of a matrix were not found"):
         if tol_tensor is None:
             rank = np.linalg.matrix_rank(x, limit, hermitian)
         else:

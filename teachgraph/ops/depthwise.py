@@ -21,16 +21,16 @@ import numpy as np
 
 from teachgraph.ops.windows import Steps, counts
 
-__all__ = ["backward_filter", "pays"]
+__all__ = ["backward_filter", "is_faster"]
 
 SHORT = 64
 """Elements of a line below which a dot product costs less than its call."""
 
 
-def pays(filters: Sequence[int], axes: Sequence[Steps], groups: int) -> bool:
+def is_faster(filters: Sequence[int], axes: Sequence[Steps], groups: int) -> bool:
     """True for a filter per channel, of more than one element, and large images."""
     depthwise = filters[1] == 1 and filters[0] == groups
-    return depthwise and prod(filters) > groups and length(axes) > SHORT
+    return depthwise and prod(filters) > groups and line_length(axes) > SHORT
 
 
 def extents(axes: Sequence[Steps]) -> list[int]:
@@ -38,7 +38,7 @@ def extents(axes: Sequence[Steps]) -> list[int]:
     return [a.count + (a.window - 1) * a.dilation // a.step for a in axes]
 
 
-def length(axes: Sequence[Steps]) -> int:
+def line_length(axes: Sequence[Steps]) -> int:
     """Elements of a line from the start of the first window to that of the last."""
     last = 0
     for axis, extent in zip(axes, extents(axes), strict=True):
@@ -66,7 +66,7 @@ def lines(x: Any, axes: Sequence[Steps]) -> Any:
     return out.reshape(len(shifts), x.shape[0] * x.shape[1], prod(extents(axes)))
 
 
-def spread(g: Any, axes: Sequence[Steps]) -> Any:
+def padded_lines(g: Any, axes: Sequence[Steps]) -> Any:
     """Lay outputs out as lines, zeros where no window starts: [N * C, length]."""
     out: Any = np.zeros((*g.shape[:2], *extents(axes)), g.dtype)
     out[(..., *map(slice, counts(axes)))] = g
@@ -85,7 +85,7 @@ def offsets(axes: Sequence[Steps]) -> Iterator[tuple[int, int]]:
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the outputs with the shifted lines, and sum: [C, 1, *window]."""
-    seen, upstream = lines(x, axes), spread(g, axes)[:, : length(axes)]
+    seen, upstream = lines(x, axes), padded_lines(g, axes)[:, : line_length(axes)]
     size, places = upstream.shape[1], list(offsets(axes))
     each = np.empty((len(upstream), len(places)), np.result_type(x, g))
     for nth, (phase, shift) in enumerate(places):

@@ -69,7 +69,7 @@ def places_of(matrices: Any, offset: int) -> tuple[Any, ...]:
     return (..., row, row + offset)
 
 
-def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
+def check_axes(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
     """Require two different axes.
 
     Raises:
@@ -85,7 +85,7 @@ def fill_diagonal_tensor(
 ) -> Any:
     """Replace the diagonals of the matrices that two axes span by those given."""
     out = np.array(x)
-    matrices = np.moveaxis(out, two(dim1, dim2, x.ndim), (-2, -1))
+    matrices = np.moveaxis(out, check_axes(dim1, dim2, x.ndim), (-2, -1))
     place = places_of(matrices, offset)
     if y.shape != matrices[place].shape:
         raise ShapeError(f"the diagonals are {list(matrices[place].shape)}")
@@ -110,7 +110,7 @@ def fill_diagonal_tensor_grad(
 @op(needs="two axes that differ")
 def diagonal(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonals of the matrices that two axes span, in the last dimension."""
-    two(axis1, axis2, input.ndim)
+    check_axes(axis1, axis2, input.ndim)
     return np.diagonal(input, offset, axis1, axis2)
 
 
@@ -142,7 +142,7 @@ def undiagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
 @op(needs="at least one dimension, and two axes that differ")
 def diag_embed(input: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices in the axes dim1 and dim2, the last dimension on their diagonals."""
-    axes = two(dim1, dim2, input.ndim + 1)
+    axes = check_axes(dim1, dim2, input.ndim + 1)
     size = input.shape[-1] + abs(offset)
     out = np.zeros((*input.shape[:-1], size, size), input.dtype)
     out[places_of(out, offset)] = input

@@ -42,7 +42,7 @@ def dropout(
         own = seed_ is not None or fix_seed or seed
         first = seed if seed_ is None else int(seed_.item())
         source = np.random.default_rng(first) if own else random.generator()
-        drawn = source.random(together(x.shape, axis), np.float32)
+        drawn = source.random(mask_shape(x.shape, axis), np.float32)
         mask &= drawn >= dropout_prob
     # Not times the mask: an infinite element times 0 is NaN.
     out = np.where(mask, x, np.zeros((), x.dtype))
@@ -50,7 +50,7 @@ def dropout(
     return out, mask.view(np.uint8)
 
 
-def together(shape: Sequence[int], axis: Sequence[int]) -> list[int]:
+def mask_shape(shape: Sequence[int], axis: Sequence[int]) -> list[int]:
     """Shape of the random numbers: 1 where the mask broadcasts."""
     chosen = {i % len(shape) for i in axis}
     return [n if not chosen or i in chosen else 1 for i, n in enumerate(shape)]

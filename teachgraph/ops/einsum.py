@@ -64,7 +64,7 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
         for term, width in zip(terms, widths, strict=True)
     )
     if not arrow:
-        output = "..." + once(terms)
+        output = "..." + single_letters(terms)
     return checked(Equation(letters, output.replace("...", dots)))
 
 
@@ -80,7 +80,7 @@ def width_of_dots(term: str, ndim: int) -> int:
     return width
 
 
-def once(terms: Sequence[str]) -> str:
+def single_letters(terms: Sequence[str]) -> str:
     """Letters that occur once, sorted."""
     letters = "".join(terms).replace("...", "")
     return "".join(sorted(c for c in letters if letters.count(c) == 1))

@@ -14,7 +14,7 @@ from typing import Any
 from teachgraph.core.errors import OpError, TeachgraphError
 from teachgraph.core.op import Op
 from teachgraph.ops.error_message import explain
-from teachgraph.ops.given_name import given
+from teachgraph.ops.given_name import name_scope_of
 
 __all__ = ["all_in_words", "in_words"]
 
@@ -46,7 +46,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
             if attrs and named and "name" in attrs:
-                with given(attrs["name"]):
+                with name_scope_of(attrs["name"]):
                     return function(*inputs, **attrs)
             return function(*inputs, **attrs)
         except OpError as error:
@@ -58,7 +58,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             raise type(error)(f"{name}: {error}") from None
         except WRONG_ARGUMENTS as error:
-            if not inside(error):
+            if not began(error):
                 raise
             reason = error
         raise explain(name, parameters, inputs, attrs, reason) from None
@@ -67,7 +67,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def inside(error: Exception) -> bool:
+def began(error: Exception) -> bool:
     """True if the function began; else it cannot be called with these arguments."""
     return error.__traceback__ is None or error.__traceback__.tb_next is not None
 

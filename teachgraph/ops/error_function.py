@@ -103,12 +103,12 @@ def erf(x: Any) -> Any:
     return in_parts(in_single if x.dtype == np.float32 else in_double, x)
 
 
-def same(x: Like) -> Any:
+def like_x(x: Like) -> Any:
     """Shape and dtype of x."""
     return [(floats(x).shape, x.dtype)]
 
 
-erf.infers(same)
+erf.infers(like_x)
 
 
 @erf.grad
@@ -132,7 +132,7 @@ def erfinv(x: Any) -> Any:
     return np.where(np.abs(x) == 1, x * np.inf, y).astype(x.dtype)
 
 
-erfinv.infers(same)
+erfinv.infers(like_x)
 
 
 def first_guess(x: Any) -> Any:

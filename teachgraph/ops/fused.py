@@ -20,7 +20,7 @@ from teachgraph.core.op import Like, find, op
 from teachgraph.core.ops import matrix, reduce_to, through_softmax
 from teachgraph.core.ops import reshaped_like as like
 from teachgraph.ops.blocked_update import LONG, in_parts
-from teachgraph.ops.matmul import turned
+from teachgraph.ops.matmul import transposed
 from teachgraph.ops.shape import reshape2, transpose2
 from teachgraph.ops.softmax import softmax
 
@@ -188,16 +188,16 @@ def fused_dot_product_attention_grad(
     Softmax's gradient maps dP to dS, which is the mask's gradient; dQ = s dS K and
     dK = s dS' Q. P is recomputed: saving it would take L S numbers per head.
     """
-    whole = side_by_side if num_heads else same
+    whole = side_by_side if num_heads else identity
     if num_heads:
         dout, q, k, v = (by_head(x, num_heads) for x in (dout, q, k, v))
-    scores = (q @ turned(k)) * scaling_factor
+    scores = (q @ transposed(k)) * scaling_factor
     weights = softmax(scores if mask is None else scores + mask, axis=-1)
-    through = through_softmax(dout @ turned(v), weights, -1)
+    through = through_softmax(dout @ transposed(v), weights, -1)
     return (
         lambda: whole(reduce_to((through @ k) * scaling_factor, q)),
-        lambda: whole(reduce_to((turned(through) @ q) * scaling_factor, k)),
-        lambda: whole(reduce_to(turned(weights) @ dout, v)),
+        lambda: whole(reduce_to((transposed(through) @ q) * scaling_factor, k)),
+        lambda: whole(reduce_to(transposed(weights) @ dout, v)),
         None if mask is None else lambda: reduce_to(through, mask),
     )
 
@@ -215,7 +215,7 @@ def side_by_side(x: Any) -> Any:
     return reshape2(turned_back, shape=[samples, length, heads * size])
 
 
-def same(x: Any) -> Any:
+def identity(x: Any) -> Any:
     """Return x."""
     return x
 

@@ -48,7 +48,7 @@ def fused_update(
         for part in (
             [result] * count
             if of.inplace[name] in NUMBERS
-            else apart(result, columns[0])
+            else split_like(result, columns[0])
         )
     )
 
@@ -67,7 +67,7 @@ def behind_one_another(values: Sequence[Any]) -> Any:
     return np.concatenate([value.reshape(-1) for value in values])
 
 
-def apart(vector: Any, like: Sequence[Any]) -> Iterator[Any]:
+def split_like(vector: Any, like: Sequence[Any]) -> Iterator[Any]:
     """Split a vector into the shapes of other arrays."""
     ends = list(accumulate(value.size for value in like))
     for value, end in zip(like, ends, strict=True):

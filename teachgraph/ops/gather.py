@@ -17,12 +17,12 @@ from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_to
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.places import (
-    along,
+    check_index,
     checked,
-    counted,
     fitting,
     grid,
     integral,
+    slice_coordinates,
     summed_at,
 )
 
@@ -45,7 +45,7 @@ def zeros(x: Any, dout: Any) -> Any:
     return fill_any_like(x, value=0.0, dtype=dtypes.PADDLE_CODES[dout.dtype])
 
 
-def listed(shape: Sequence[int]) -> Sequence[int]:
+def index_shape(shape: Sequence[int]) -> Sequence[int]:
     """Normalise the shape of an index to [] or [n]; [n, 1] is [n], as in Paddle.
 
     Raises:
@@ -60,7 +60,9 @@ def listed(shape: Sequence[int]) -> Sequence[int]:
 def gather(x: Any, index: Any, *, axis: int = 0) -> Any:
     """The slices of `x` at `index` along `axis`."""
     at = normalize_axis_index(axis, x.ndim)
-    return np.take(x, counted(index.reshape(listed(index.shape)), x.shape[at]), at)
+    return np.take(
+        x, check_index(index.reshape(index_shape(index.shape)), x.shape[at]), at
+    )
 
 
 @gather.grad(of=("x",))
@@ -74,7 +76,7 @@ def infer_gather(x: Like, index: Like, *, axis: int) -> Any:
     """The index's shape replaces the axis."""
     integral(index)
     at = normalize_axis_index(axis, x.ndim)
-    return [((*x.shape[:at], *listed(index.shape), *x.shape[at + 1 :]), x.dtype)]
+    return [((*x.shape[:at], *index_shape(index.shape), *x.shape[at + 1 :]), x.dtype)]
 
 
 @op(needs="an index that is a list of integers")
@@ -99,12 +101,12 @@ def infer_index_select(x: Like, index: Like, *, dim: int) -> Any:
 def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
     """A copy of `x` with a value added to each slice at `index`."""
     at = normalize_axis_index(axis, x.ndim)
-    list_shape = listed(index.shape)
+    list_shape = index_shape(index.shape)
     if add_value.shape != (*x.shape[:at], *list_shape, *x.shape[at + 1 :]):
         raise ShapeError(f"values of shape {list(add_value.shape)} do not fit")
-    items = counted(index.reshape(-1), x.shape[at])
+    items = check_index(index.reshape(-1), x.shape[at])
     values = add_value.reshape((*x.shape[:at], items.size, *x.shape[at + 1 :]))
-    return summed_at(along(x.shape, at, items), fitting(values, x), x)
+    return summed_at(slice_coordinates(x.shape, at, items), fitting(values, x), x)
 
 
 @index_add.grad(of=("x", "add_value"))
@@ -117,7 +119,7 @@ def index_add_grad(dout: Any, add_value: Like, index: Any, *, axis: int) -> Any:
     return dout, dvalue
 
 
-def beside(index: Any, x: Any, axis: int) -> int:
+def gather_axis(index: Any, x: Any, axis: int) -> int:
     """Resolve the axis, and check that the index fits `x`.
 
     Raises:
@@ -125,21 +127,23 @@ def beside(index: Any, x: Any, axis: int) -> int:
     """
     at = normalize_axis_index(axis, len(x.shape))
     pairs = list(zip(index.shape, x.shape, strict=False))
-    if len(index.shape) != len(x.shape) or any(m > n for m, n in others(pairs, at)):
+    if len(index.shape) != len(x.shape) or any(
+        m > n for m, n in without_axis(pairs, at)
+    ):
         raise ShapeError(
             f"an index of shape {list(index.shape)} does not fit into {list(x.shape)}"
         )
     return at
 
 
-def others(items: Sequence[Any], at: int) -> Sequence[Any]:
+def without_axis(items: Sequence[Any], at: int) -> Sequence[Any]:
     """All items but one."""
     return [*items[:at], *items[at + 1 :]]
 
 
 def along_axis(index: Any, x: Any, axis: int) -> list[Any]:
     """Compute the coordinates in `x` of an index along an axis."""
-    at = beside(index, x, axis)
+    at = gather_axis(index, x, axis)
     coordinates = grid(index.shape)
     coordinates[at] = checked(index, x.shape[at])
     return coordinates
@@ -180,7 +184,7 @@ def infer_take_along_axis(
 ) -> Any:
     """The shape of the index."""
     integral(index)
-    beside(index, input, Axis)
+    gather_axis(index, input, Axis)
     return [(index.shape, input.dtype)]
 
 
@@ -225,7 +229,7 @@ def index_sample(x: Any, index: Any) -> Any:
         ShapeError: The inputs are no matrices with equally many rows.
     """
     check_rows(x, index)
-    counted(index, x.shape[1])
+    check_index(index, x.shape[1])
     return take_along_axis.kernel(x, index, Axis=1)
 
 
@@ -259,7 +263,7 @@ def columns(index: Any, shape: Sequence[int], from_end: bool) -> list[Any]:
         OutOfRangeError: A coordinate is past the end.
     """
     depth(index, shape)
-    check = checked if from_end else counted
+    check = checked if from_end else check_index
     return [
         check(index[..., i], size)
         for i, size in zip(range(index.shape[-1]), shape, strict=False)

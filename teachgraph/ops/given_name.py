@@ -12,7 +12,7 @@ from typing import Any
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.unique_name import Layer, scope
 
-__all__ = ["given"]
+__all__ = ["name_scope_of"]
 
 
 class Given(Layer):
@@ -28,7 +28,7 @@ class Given(Layer):
         return super().__call__(key)
 
 
-def given(name: Any) -> AbstractContextManager[Any]:
+def name_scope_of(name: Any) -> AbstractContextManager[Any]:
     """Let the user name what is appended inside; None names nothing.
 
     Raises:

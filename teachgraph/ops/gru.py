@@ -14,20 +14,20 @@ import numpy as np
 
 from teachgraph.core.op import Like, op
 from teachgraph.ops.join import concat, stack
-from teachgraph.ops.lstm import parts, squash
+from teachgraph.ops.lstm import split_gates, squash
 from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,
     arriving,
-    at,
-    befores,
     bias_grad,
     check,
     input_grad,
-    kept,
+    masked_outputs,
+    masked_state,
+    or_zeros,
+    previous_states,
     projected,
-    shown,
-    some,
+    step_of,
     steps,
     total,
     weight_grad,
@@ -57,14 +57,14 @@ def rnn_gru(
     for t in steps(len(from_x), is_reverse=is_reverse):
         mask = alive_at(sequence_length, t, from_x.dtype)
         from_h = h @ weights if b_hh is None else h @ weights + b_hh
-        r, z, n, product = parts(gates[t], 4)
+        r, z, n, product = split_gates(gates[t], 4)
         opening = squash((from_x[t] + from_h)[:, : 2 * hidden])
         gates[t, :, : 2 * hidden] = opening
         product[...] = from_h[:, 2 * hidden :]
         np.tanh(from_x[t, :, 2 * hidden :] + r * product, out=n)
-        states[t] = kept((1 - z) * n + z * h, h, mask)
+        states[t] = masked_state((1 - z) * n + z * h, h, mask)
         h = states[t]
-    return shown(states, sequence_length), h.copy(), states, gates
+    return masked_outputs(states, sequence_length), h.copy(), states, gates
 
 
 @rnn_gru.grad(of=("input", "h", "w_ih", "w_hh", "b_ih", "b_hh"))
@@ -90,9 +90,11 @@ def rnn_gru_grad(
     order = list(steps(input.shape[0], is_reverse=is_reverse))
     for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
         mask = alive_at(sequence_length, t, input.dtype)
-        dnew, past = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
+        dnew, past = arriving(step_of(dout, t), total(dh, step_of(dstates, t)), mask)
         state = h if before is None else states[before]
-        from_x[t], from_h[t], direct = step_back(gates[t], state, dnew, at(dgates, t))
+        from_x[t], from_h[t], direct = step_back(
+            gates[t], state, dnew, step_of(dgates, t)
+        )
         dh = total(past, direct, from_h[t] @ w_hh)
     da = stack(*(from_x[t] for t in sorted(from_x)), axis=0)
     db = stack(*(from_h[t] for t in sorted(from_h)), axis=0)
@@ -100,7 +102,7 @@ def rnn_gru_grad(
         lambda: input_grad(da, w_ih, input),
         dh,
         lambda: weight_grad(da, input),
-        lambda: weight_grad(db, befores(states, h, is_reverse=is_reverse)),
+        lambda: weight_grad(db, previous_states(states, h, is_reverse=is_reverse)),
         bias_grad(da, b_ih),
         bias_grad(db, b_hh),
     )
@@ -108,9 +110,9 @@ def rnn_gru_grad(
 
 def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, Any]:
     """One step of backward: gradients of the sums from x, of those from h, and of h."""
-    r, z, n, product = parts(gates, 4)
-    upstream = [None] * 4 if dgates is None else parts(dgates, 4)
-    dh = some(dh, before)
+    r, z, n, product = split_gates(gates, 4)
+    upstream = [None] * 4 if dgates is None else split_gates(dgates, 4)
+    dh = or_zeros(dh, before)
     dn = total(upstream[2], dh * (1 - z)) * (1 - n * n)
     dz = total(upstream[1], dh * (before - n)) * z * (1 - z)
     dr = total(upstream[0], dn * product) * r * (1 - r)

@@ -21,7 +21,7 @@ from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.error_message import describe, explain
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.number_arguments import number
-from teachgraph.ops.scatter import index_put, together
+from teachgraph.ops.scatter import flat_index, index_put
 from teachgraph.ops.search import where_index
 from teachgraph.ops.shape import transpose2, unsqueeze2
 from teachgraph.ops.slicing import OPEN_END, set_value, slice_, strided_slice
@@ -313,15 +313,15 @@ def get_item(x: Any, index: Any) -> Any:
            [11,  8]])
     """
     plan = read_plan(x, index)
-    part = seen(x, plan)
+    part = basic_index(x, plan)
     if not plan.indexed:
         return part
-    part = turned(part, plan.indexed + plan.plain)
+    part = transposed(part, plan.indexed + plan.plain)
     picked = gather_nd(part, coordinates(plan), from_end=True)
-    return turned(picked, moved(plan)) if plan.front else picked
+    return transposed(picked, front_permutation(plan)) if plan.front else picked
 
 
-def seen(x: Any, plan: Plan) -> Any:
+def basic_index(x: Any, plan: Plan) -> Any:
     """Apply integers, slices and None to `x`."""
     if plan.axes or not (plan.added or plan.indexed):
         x = cut_out(x, plan)
@@ -342,7 +342,7 @@ def call(op: Any, *inputs: Any, **attrs: Any) -> Any:
     return op(*inputs, **attrs)
 
 
-def turned(x: Any, axes: list[int]) -> Any:
+def transposed(x: Any, axes: list[int]) -> Any:
     """Transpose `x` to this order of dimensions."""
     return x if axes == sorted(axes) else transpose2(x, axis=axes)
 
@@ -352,7 +352,7 @@ def rank(plan: Plan) -> int:
     return max(len(plan.arrays[i].shape) for i in plan.indexed)
 
 
-def moved(plan: Plan) -> list[int]:
+def front_permutation(plan: Plan) -> list[int]:
     """Permutation that moves the arrays' dimensions from the front to their place."""
     arrays, front = rank(plan), plan.front
     others = range(arrays, arrays + len(plan.plain))
@@ -366,7 +366,7 @@ def coordinates(plan: Plan) -> Any:
     masks = [array.indices for array in arrays if isinstance(array, Column)]
     if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
         return masks[0]
-    return together(list(map(read_column, arrays)))
+    return flat_index(list(map(read_column, arrays)))
 
 
 def read_column(array: Any) -> Any:
@@ -407,16 +407,16 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
     if not isinstance(value, (np.ndarray, Traced)):
         value = np.asarray(value)
     if not plan.indexed:
-        return written(x, plan, value)
+        return set_items(x, plan, value)
     order = plan.indexed + plan.plain
-    part = turned(seen(x, plan), order)
+    part = transposed(basic_index(x, plan), order)
     arrays = [read_column(plan.arrays[i]) for i in plan.indexed]
-    part = index_put(part, beside(value, plan), *arrays)
-    part = turned(part, np.argsort(order).tolist())
-    return written(x, plan, part) if plan.axes or plan.added else part
+    part = index_put(part, value_for_arrays(value, plan), *arrays)
+    part = transposed(part, np.argsort(order).tolist())
+    return set_items(x, plan, part) if plan.axes or plan.added else part
 
 
-def beside(value: Any, plan: Plan) -> Any:
+def value_for_arrays(value: Any, plan: Plan) -> Any:
     """Transpose a value for x[index] to have the arrays' dimensions first."""
     ndim = rank(plan) + len(plan.plain)
     if not plan.front or len(value.shape) <= len(plan.plain) - plan.front:
@@ -424,10 +424,10 @@ def beside(value: Any, plan: Plan) -> Any:
     missing = ndim - len(value.shape)
     if missing > 0:
         value = unsqueeze2(value, axes=list(range(missing)))
-    return turned(value, np.argsort(moved(plan)).tolist())
+    return transposed(value, np.argsort(front_permutation(plan)).tolist())
 
 
-def written(x: Any, plan: Plan, value: Any) -> Any:
+def set_items(x: Any, plan: Plan, value: Any) -> Any:
     """Apply `set_value`; a single number becomes an attribute."""
     number = not isinstance(value, Traced) and not value.shape
     attrs: dict[str, Any] = {

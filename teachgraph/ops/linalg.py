@@ -12,7 +12,7 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import of_one_dtype, reduce_to, reshaped_like
 from teachgraph.ops.math import scale
-from teachgraph.ops.matmul import infer_matmul, matmul_v2, row, turned, with_sides
+from teachgraph.ops.matmul import infer_matmul, matmul_v2, row, transposed, with_sides
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
@@ -47,8 +47,8 @@ def check_bmm(x: Any, y: Any) -> None:
 def bmm_grad(dout: Any, x: Any, y: Any) -> Any:
     """dX_i = dOut_i Y_i', dY_i = X_i' dOut_i."""
     return (
-        lambda: reduce_to(bmm(dout, turned(y)), x),
-        lambda: reduce_to(bmm(turned(x), dout), y),
+        lambda: reduce_to(bmm(dout, transposed(y)), x),
+        lambda: reduce_to(bmm(transposed(x), dout), y),
     )
 
 
@@ -73,7 +73,7 @@ def mv_grad(dout: Any, x: Any, vec: Any) -> Any:
     """dX = dout v', dv = X' dout."""
     return (
         lambda: reduce_to(unsqueeze2(dout, axes=[1]) * row(vec), x),
-        lambda: reduce_to(mv(turned(x), dout), vec),
+        lambda: reduce_to(mv(transposed(x), dout), vec),
     )
 
 
@@ -118,8 +118,8 @@ def addmm_grad(
     """dInput = beta dOut, dX = alpha dOut Y', dY = alpha X' dOut."""
     return (
         lambda: reduce_to(scale(dout, scale=Beta), input),
-        lambda: reduce_to(scale(dout @ turned(y), scale=Alpha), x),
-        lambda: reduce_to(scale(turned(x) @ dout, scale=Alpha), y),
+        lambda: reduce_to(scale(dout @ transposed(y), scale=Alpha), x),
+        lambda: reduce_to(scale(transposed(x) @ dout, scale=Alpha), y),
     )
 
 
@@ -165,13 +165,13 @@ def check_chain(x: Sequence[Any]) -> None:
 @multi_dot.grad
 def multi_dot_grad(dout: Any, *x: Any) -> Any:
     """dX_i = (X_1 ... X_i-1)' dOut (X_i+1 ... X_n)'."""
-    last = turned(row(x[-1])) if x[-1].ndim == 1 else x[-1]
+    last = transposed(row(x[-1])) if x[-1].ndim == 1 else x[-1]
     matrices = [row(x[0]), *x[1:-1], last]
     dout = with_sides(dout, x[0], x[-1])
 
     def gradient(i: int) -> Any:
-        before = [turned(m) for m in matrices[:i][::-1]]
-        after = [turned(m) for m in matrices[i + 1 :][::-1]]
+        before = [transposed(m) for m in matrices[:i][::-1]]
+        after = [transposed(m) for m in matrices[i + 1 :][::-1]]
         return reshaped_like(reduce(matmul_v2, [*before, dout, *after]), x[i])
 
     return tuple((lambda i=i: gradient(i)) for i in range(len(x)))

@@ -220,5 +220,6 @@ def nll_loss_grad(
         dout = dout * class_weight(label, weight, ignore_index=ignore_index)
     at = {"axis": 1, "ignore_index": ignore_index}
     return reduce_to(
-        place(-unsqueeze2(dout, axes=[1]), x, unsqueeze2(label, axes=[1]), **at), x
+        place(-unsqueeze2(dout, axes=[1]), x, unsqueeze2(label, axes=[1]), **at),
+        x,
     )

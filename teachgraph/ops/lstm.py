@@ -21,15 +21,15 @@ from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,
     arriving,
-    at,
-    befores,
     bias_grad,
     check,
     input_grad,
-    kept,
+    masked_outputs,
+    masked_state,
+    or_zeros,
+    previous_states,
     projected,
-    shown,
-    some,
+    step_of,
     steps,
     total,
     weight_grad,
@@ -38,7 +38,7 @@ from teachgraph.ops.recurrent import (
 __all__ = ["rnn_lstm"]
 
 
-def parts(gates: Any, count: int) -> list[Any]:
+def split_gates(gates: Any, count: int) -> list[Any]:
     """Split the gates, which are concatenated in the last dimension."""
     size = gates.shape[-1] // count
     return [gates[..., k * size : (k + 1) * size] for k in range(count)]
@@ -105,15 +105,25 @@ def rnn_lstm(
         np.tanh(gate, out=gate)
         gate *= share
         gate += shift
-        i, f, g, o = parts(gate, 4)
+        i, f, g, o = split_gates(gate, 4)
         np.multiply(f, c, out=cell)
         cell += np.multiply(i, g, out=part)
         np.multiply(o, np.tanh(cell, out=part), out=state)
         if sequence_length is not None:
             mask = alive_at(sequence_length, t, gates.dtype)
-            cell[...], state[...] = kept(cell, c, mask), kept(state, h, mask)
+            cell[...], state[...] = (
+                masked_state(cell, c, mask),
+                masked_state(state, h, mask),
+            )
         h, c = state, cell
-    return shown(states, sequence_length), h.copy(), c.copy(), states, cells, gates
+    return (
+        masked_outputs(states, sequence_length),
+        h.copy(),
+        c.copy(),
+        states,
+        cells,
+        gates,
+    )
 
 
 @rnn_lstm.grad(of=("input", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"))
@@ -144,27 +154,27 @@ def rnn_lstm_grad(
     once.
     """
     order = steps(input.shape[0], is_reverse=not is_reverse)
-    before = befores(cells, c, is_reverse=is_reverse)
+    before = previous_states(cells, c, is_reverse=is_reverse)
     upstream = (dout, dlast_h, dlast_c)
     saved = (cells, gates, before, w_hh)
     seldom = (dstates, dcells, dgates, sequence_length)
     plain = all(x is None for x in seldom)
     if plain and not any(isinstance(x, Traced) for x in (*upstream, *saved)):
-        da, dh, dc = swept(*upstream, *saved, order)
+        da, dh, dc = cell_gradients(*upstream, *saved, order)
     else:
-        da, dh, dc = walked(*upstream, *saved, order, *seldom)
+        da, dh, dc = gradient_by_ops(*upstream, *saved, order, *seldom)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,
         dc,
         lambda: weight_grad(da, input),
-        lambda: weight_grad(da, befores(states, h, is_reverse=is_reverse)),
+        lambda: weight_grad(da, previous_states(states, h, is_reverse=is_reverse)),
         bias_grad(da, b_ih),
         bias_grad(da, b_hh),
     )
 
 
-def walked(
+def gradient_by_ops(
     dout: Any,
     dh: Any,
     dc: Any,
@@ -184,18 +194,18 @@ def walked(
     das = {}
     for t in order:
         mask = alive_at(sequence_length, t, gates.dtype)
-        dnew, past_h = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
-        dcell, past_c = arriving(None, total(dc, at(dcells, t)), mask)
-        dnew = some(dnew, before[t])
+        dnew, past_h = arriving(step_of(dout, t), total(dh, step_of(dstates, t)), mask)
+        dcell, past_c = arriving(None, total(dc, step_of(dcells, t)), mask)
+        dnew = or_zeros(dnew, before[t])
         dcell = total(dcell, dnew * by_state[t])
         arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
-        das[t] = total(arrived * by_sums[t], at(dsums, t))
-        forget = parts(gates[t], 4)[1]
+        das[t] = total(arrived * by_sums[t], step_of(dsums, t))
+        forget = split_gates(gates[t], 4)[1]
         dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
     return stack(*(das[t] for t in sorted(das)), axis=0), dh, dc
 
 
-def swept(
+def cell_gradients(
     dout: Any,
     dh: Any,
     dc: Any,
@@ -209,7 +219,7 @@ def swept(
     by_state, by_sums = slopes_in_place(cells, gates, before)
     count, batch, hidden = cells.shape
     by_gate = by_sums.reshape(count, batch, 4, hidden)
-    forget = parts(gates, 4)[1]
+    forget = split_gates(gates, 4)[1]
     dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
     dnew += 0 if dh is None else dh
     dcell += 0 if dc is None else dc
@@ -226,11 +236,11 @@ def swept(
 
 def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
     """Compute `slopes` on arrays, with no large temporary beside the two results."""
-    i, _, g, o = parts(gates, 4)
+    i, _, g, o = split_gates(gates, 4)
     bent = np.tanh(cells)
     by_sums = 1 - gates
     by_sums *= gates
-    on_i, on_f, on_g, on_o = parts(by_sums, 4)
+    on_i, on_f, on_g, on_o = split_gates(by_sums, 4)
     np.subtract(1, np.multiply(g, g, out=on_g), out=on_g)
     on_i *= g
     on_f *= before
@@ -247,7 +257,7 @@ def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
     i, f and g act through the cell: factors g, c and i times their own derivative; o
     acts through the state: factor tanh c'.
     """
-    i, _, g, o = parts(gates, 4)
+    i, _, g, o = split_gates(gates, 4)
     bent = tanh(cells)
     through = concat(g, before, i, bent, axis=-1)
     return o * (1 - bent * bent), through * bends(gates)
@@ -255,7 +265,7 @@ def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
 
 def bends(gates: Any) -> Any:
     """Derivatives of sigmoid and tanh from their values: s (1 - s) and 1 - t^2."""
-    i, f, g, o = parts(gates, 4)
+    i, f, g, o = split_gates(gates, 4)
     return concat(i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o), axis=-1)
 
 

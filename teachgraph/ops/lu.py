@@ -14,8 +14,8 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.decomposition import check_matrices, triangle, triangular_solve
-from teachgraph.ops.matmul import turned
-from teachgraph.ops.spectral import arrived
+from teachgraph.ops.matmul import transposed
+from teachgraph.ops.spectral import upstream_or_zeros
 
 __all__ = ["bordered", "fitted", "lu", "lu_unpack"]
 
@@ -73,11 +73,11 @@ def lu_grad(dout: Any, x: Like, out: Any, pivots: Any) -> Any:
     factors, slope = bordered(out, corner=1.0), bordered(dout)
     below, upper = triangle(factors, diagonal=0.0), triangle(factors, upper=True)
     dl, du = triangle(slope, diagonal=0.0), triangle(slope, upper=True)
-    inner = triangle(dl + turned(below) @ dl, diagonal=0.0)
-    inner = inner + triangle(du @ turned(upper), upper=True)
+    inner = triangle(dl + transposed(below) @ dl, diagonal=0.0)
+    inner = inner + triangle(du @ transposed(upper), upper=True)
     way = {"upper": False, "transpose": True, "unitriangular": True}
     left = triangular_solve(factors, inner, **way)
-    both = turned(triangular_solve(factors, turned(left)))
+    both = transposed(triangular_solve(factors, transposed(left)))
     return lu_unpack(out, pivots, unpack_ludata=False)[0] @ fitted(both, x)
 
 
@@ -118,7 +118,7 @@ def permutation(pivots: Any, rows: int, dtype: Any) -> Any:
     for k in range(pivots.shape[-1]):
         exchange(exchanged, k, pivots[..., k].astype(np.int64) - 1)
     # The exchanges map X to L U, so the identity becomes P', and X = P L U needs P.
-    return turned(exchanged)
+    return transposed(exchanged)
 
 
 def check_packed(x: Any, pivots: Any) -> None:
@@ -153,8 +153,8 @@ def lu_unpack_grad(
     """dX = dL below the diagonal, dU on and above it."""
     if not unpack_ludata:
         return x * 0.0
-    lower = triangle(arrived(dl, l), diagonal=0.0)
-    upper = triangle(arrived(du, u), upper=True)
+    lower = triangle(upstream_or_zeros(dl, l), diagonal=0.0)
+    upper = triangle(upstream_or_zeros(du, u), upper=True)
     return fitted(lower, x) + fitted(upper, x)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "exp",
     "expm1",
     "increment",
+    "integer_for",
     "log",
     "log1p",
     "log2",
@@ -42,7 +43,6 @@ __all__ = [
     "square",
     "stanh",
     "tanh",
-    "whole",
 ]
 
 NUMBERS = "numbers; integers count as float32"
@@ -76,7 +76,7 @@ def scale(
 ) -> Any:
     """out = scale x + bias, or scale (x + bias), in the dtype of x."""
     if x.dtype.kind != "f":
-        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
+        scale, bias = integer_for(scale, x.dtype), integer_for(bias, x.dtype)
     if bias == 0.0:
         return np.multiply(x, scale, out=out)
     if scale == 1.0:
@@ -86,7 +86,7 @@ def scale(
     return np.multiply(x + bias, scale, out=out)
 
 
-def whole(number: float, dtype: np.dtype[Any]) -> Any:
+def integer_for(number: float, dtype: np.dtype[Any]) -> Any:
     """Convert a number to an integer for an integer input.
 
     Raises:
@@ -306,7 +306,7 @@ def pow_(x: Any, *, factor: float = 1.0) -> Any:
     """out = x to the power of a number."""
     if x.dtype.kind == "f":
         return np.power(x, factor)
-    power = whole(factor, x.dtype)
+    power = integer_for(factor, x.dtype)
     if power < 0:
         raise InvalidValueError("integers have no negative powers")
     return np.power(x, power)
@@ -386,7 +386,7 @@ def bound(number: float, dtype: np.dtype[Any]) -> Any:
     if dtype.kind == "b":
         raise DTypeError("True and False have no order")
     limits = np.iinfo(dtype)
-    return whole(min(max(number, limits.min), limits.max), dtype)
+    return integer_for(min(max(number, limits.min), limits.max), dtype)
 
 
 @clip.grad
@@ -414,7 +414,7 @@ def increment(x: Any, *, step: float = 1.0) -> Any:
     """x <- x + step, for a counter: a tensor of one element."""
     if x.size != 1:
         raise ShapeError(f"a counter is one number, not {x.size}")
-    return x + (step if x.dtype.kind == "f" else whole(step, x.dtype))
+    return x + (step if x.dtype.kind == "f" else integer_for(step, x.dtype))
 
 
 @increment.grad_builder

@@ -13,7 +13,7 @@ from teachgraph.core.op import Like, op
 from teachgraph.core.ops import matrix, of_one_dtype, reduce_to
 from teachgraph.ops.shape import transpose2, unsqueeze2
 
-__all__ = ["matmul_v2", "turned"]
+__all__ = ["matmul_v2", "transposed"]
 
 
 @op(needs="as many columns in the first as there are rows in the second")
@@ -29,14 +29,14 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
         return x @ y
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
-    left = turned(x) if trans_x and x.ndim > 1 else x
-    right = turned(y) if trans_y and y.ndim > 1 else y
+    left = transposed(x) if trans_x and x.ndim > 1 else x
+    right = transposed(y) if trans_y and y.ndim > 1 else y
     if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
         return stacked(left, right)
     return left @ right
 
 
-def turned(x: Any) -> Any:
+def transposed(x: Any) -> Any:
     """Transpose each matrix of a stack."""
     if x.ndim == 2:
         return x.T
@@ -64,15 +64,15 @@ def infer_matmul(
     """Leading dimensions broadcast, then rows of the first by columns of the second."""
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
-    *rows, inner = sides(x.shape, flip=trans_x)
-    other, *columns = sides(y.shape, flip=trans_y)
+    *rows, inner = matrix_sizes(x.shape, flip=trans_x)
+    other, *columns = matrix_sizes(y.shape, flip=trans_y)
     if inner != other:
         raise ShapeError(f"the first has {inner} columns, the second {other} rows")
     stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return [((*stack, *rows, *columns), of_one_dtype(x, y))]
 
 
-def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
+def matrix_sizes(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
     """Rows and columns of a matrix, after transposing; the size of a vector."""
     return shape[-2:][::-1] if flip else shape[-2:]
 
@@ -90,14 +90,14 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
 
     def dx() -> Any:
         factor = matmul_v2(dout, right, trans_y=not flip_y)
-        return reduce_to(turned(factor) if flip_x else factor, x)
+        return reduce_to(transposed(factor) if flip_x else factor, x)
 
     def dy() -> Any:
         if left.ndim > 2 == right.ndim and not flip_x:
             factor = matrix(left, left.ndim - 1).T @ matrix(dout, dout.ndim - 1)
         else:
-            factor = (left if flip_x else turned(left)) @ dout
-        return reduce_to(turned(factor) if flip_y else factor, y)
+            factor = (left if flip_x else transposed(left)) @ dout
+        return reduce_to(transposed(factor) if flip_y else factor, y)
 
     return dx, dy
 

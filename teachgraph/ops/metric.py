@@ -55,13 +55,13 @@ def auc(
     counted = []
     for old, chosen in ((stat_pos, buckets[right]), (stat_neg, buckets[~right])):
         new = np.bincount(chosen, minlength=num_thresholds + 1)
-        counted.append(added(old, new.astype(old.dtype), slide_steps))
+        counted.append(accumulated_counts(old, new.astype(old.dtype), slide_steps))
     start = slide_steps * (num_thresholds + 1)
     pos, neg = (c[..., start : start + num_thresholds + 1].ravel() for c in counted)
     return np.array(area(pos, neg)), *counted
 
 
-def added(old: Any, new: Any, slide_steps: int) -> Any:
+def accumulated_counts(old: Any, new: Any, slide_steps: int) -> Any:
     """Add a batch's counts, or replace those of the oldest batch.
 
     With `slide_steps` the buffer holds the counts of so many batches, then their sum,

@@ -90,14 +90,14 @@ def through_groups(
     return dx, *of_affine(dy, normal, scale, bias, 1)
 
 
-def flat(x: Any) -> Any:
+def flattened(x: Any) -> Any:
     """Flatten to one dimension; None stays None."""
     return None if x is None else reshape2(x, shape=[-1])
 
 
 def inverse_deviation(variance: Any, epsilon: float) -> Any:
     """Compute 1 / sqrt(variance + epsilon), flattened."""
-    return 1.0 / sqrt(flat(variance) + epsilon)
+    return 1.0 / sqrt(flattened(variance) + epsilon)
 
 
 def matrix(x: Any, columns_from: int) -> Any:
@@ -173,9 +173,16 @@ def layer_norm_grad(
 ) -> Any:
     """Group gradient with one group: the matrix's columns."""
     dy = None if dy is None else matrix(dy, begin_norm_axis)
-    inputs = dy, flat(dmean), flat(dvariance), matrix(x, begin_norm_axis), scale, bias
+    inputs = (
+        dy,
+        flattened(dmean),
+        flattened(dvariance),
+        matrix(x, begin_norm_axis),
+        scale,
+        bias,
+    )
     inverse = inverse_deviation(variance, epsilon)
-    dx, dscale, dbias = through_groups(*inputs, flat(mean), inverse, 1)
+    dx, dscale, dbias = through_groups(*inputs, flattened(mean), inverse, 1)
     return lambda: reshape_as(dx(), x), dscale, dbias
 
 
@@ -252,7 +259,15 @@ def group_norm_grad(
     """Gradient also through the moments of each group."""
     first = channels_first(x, data_layout)
     dy = channels_first(dy, data_layout)
-    inputs = dy, flat(dmean), flat(dvariance), first, scale, bias, flat(mean)
+    inputs = (
+        dy,
+        flattened(dmean),
+        flattened(dvariance),
+        first,
+        scale,
+        bias,
+        flattened(mean),
+    )
     inverse = inverse_deviation(variance, epsilon)
     dx, dscale, dbias = through_groups(*inputs, inverse, groups)
     return (

@@ -15,7 +15,7 @@ from teachgraph.core import dtypes
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.ops import elementwise_add, elementwise_mul
 from teachgraph.ops import functions
-from teachgraph.ops.bare_numbers import beside, is_number
+from teachgraph.ops.bare_numbers import dtype_with_number, is_number
 from teachgraph.ops.elementwise import (
     elementwise_div,
     elementwise_floordiv,
@@ -62,7 +62,7 @@ class Operators(Traced):
 
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
         """Our dtype, or one that also holds the number."""
-        return beside(self.dtype, number)
+        return dtype_with_number(self.dtype, number)
 
     def beside(self, other: Any) -> Any:
         """Cast this value to the result dtype with `other`."""

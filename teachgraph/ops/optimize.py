@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, Op, op
 from teachgraph.core.ops import UPDATE, check_update, sgd
-from teachgraph.ops.blocked_update import LONG, parts
+from teachgraph.ops.blocked_update import LONG, blocks
 from teachgraph.ops.clipping import squares
 from teachgraph.ops.expressions import numpy
 from teachgraph.ops.statements import in_step
@@ -48,10 +48,12 @@ def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
         if param.size < LONG or not all(map(divisible(param), inputs)):
             return update(*inputs, **attrs)
         outputs: list[Any] = []
-        for here in parts(param.size):
+        for here in blocks(param.size):
             pieces = [x if x.size == 1 else x.reshape(-1)[here] for x in inputs]
             results = update(*pieces, **attrs)
-            outputs = outputs or [like(param, piece, pieces[0]) for piece in results]
+            outputs = outputs or [
+                allocate_like(param, piece, pieces[0]) for piece in results
+            ]
             for whole, piece in zip(outputs, results, strict=True):
                 if whole.shape == param.shape:
                     whole.reshape(-1)[here] = piece
@@ -65,7 +67,7 @@ def divisible(param: Any) -> Callable[[Any], bool]:
     return lambda x: x.size == 1 or (x.shape == param.shape and x.flags.c_contiguous)
 
 
-def like(param: Any, result: Any, part: Any) -> Any:
+def allocate_like(param: Any, result: Any, part: Any) -> Any:
     """Allocate a whole result; return a scalar result itself."""
     if result.shape != part.shape:
         return result
@@ -362,12 +364,12 @@ def lamb(
     rate = learning_rate.item()
     if weight_decay or always_adapt:
         step += weight_decay * param
-        rate *= trust(param, step)
+        rate *= trust_ratio(param, step)
     step *= rate
     return param - step, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-def trust(param: Any, step: Any) -> float:
+def trust_ratio(param: Any, step: Any) -> float:
     """Compute the trust ratio |parameter| / |step|; 1 if either is 0."""
     length, own = (float(np.sqrt(squares(x))) for x in (step, param))
     return own / length if own > 0.0 and length > 0.0 else 1.0

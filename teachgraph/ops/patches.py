@@ -17,13 +17,13 @@ from teachgraph.ops.windows import (
     padded,
     steps,
     tap,
-    through,
+    windows_of,
 )
 
 __all__ = ["fold", "unfold"]
 
 
-def stand(
+def patch_windows(
     image: Sequence[int],
     kernel_sizes: Sequence[int],
     strides: Sequence[int],
@@ -66,15 +66,15 @@ def unfold(
     dilations: Sequence[int] = (1, 1),
 ) -> Any:
     """Extract windows as columns [N, C * window, windows] (im2col)."""
-    axes = stand(x.shape[2:], kernel_sizes, strides, paddings, dilations)
-    columns = through(padded(x, axes), axes)
+    axes = patch_windows(x.shape[2:], kernel_sizes, strides, paddings, dilations)
+    columns = windows_of(padded(x, axes), axes)
     return columns.reshape(len(x), x.shape[1] * prod(kernel_sizes), counts(axes))
 
 
 @unfold.infers
 def infer_unfold(x: Like, *, kernel_sizes: Sequence[int], **others: Any) -> Any:
     """[N, C * window, windows]."""
-    axes = stand(x.shape[2:], kernel_sizes, **others)
+    axes = patch_windows(x.shape[2:], kernel_sizes, **others)
     shape = x.shape[0], x.shape[1] * prod(kernel_sizes), counts(axes)
     return [(shape, x.dtype)]
 
@@ -111,7 +111,7 @@ def fold(
     dilations: Sequence[int] = (1, 1),
 ) -> Any:
     """Sum columns at their windows to images [N, C, H, W] (col2im)."""
-    axes = stand(output_sizes, kernel_sizes, strides, paddings, dilations)
+    axes = patch_windows(output_sizes, kernel_sizes, strides, paddings, dilations)
     channels = check_columns(x, axes)
     columns = x.reshape(len(x), channels, *kernel_sizes, *(a.count for a in axes))
     sizes = [axis.before + axis.image + axis.missing for axis in axes]
@@ -140,7 +140,7 @@ def check_columns(x: Any, axes: Sequence[Steps]) -> int:
 @fold.infers
 def infer_fold(x: Like, *, output_sizes: Sequence[int], **others: Any) -> Any:
     """[N, C, H, W]."""
-    axes = stand(output_sizes, **others)
+    axes = patch_windows(output_sizes, **others)
     return [((x.shape[0], check_columns(x, axes), *output_sizes), x.dtype)]
 
 

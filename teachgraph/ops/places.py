@@ -15,12 +15,12 @@ from teachgraph.core.errors import DTypeError
 from teachgraph.errors import OutOfRangeError
 
 __all__ = [
-    "along",
+    "check_index",
     "checked",
-    "counted",
     "fitting",
     "grid",
     "integral",
+    "slice_coordinates",
     "summed_at",
 ]
 
@@ -46,7 +46,7 @@ def checked(index: Any, size: int) -> Any:
     return np.where(index < 0, index + size, index)
 
 
-def counted(index: Any, size: int) -> Any:
+def check_index(index: Any, size: int) -> Any:
     """Check an index along a dimension that counts from the front only.
 
     Raises:
@@ -73,7 +73,7 @@ def grid(shape: Sequence[int]) -> list[Any]:
     return list(np.ogrid[tuple(slice(size) for size in shape)])
 
 
-def along(shape: Sequence[int], axis: int, index: Any) -> list[Any]:
+def slice_coordinates(shape: Sequence[int], axis: int, index: Any) -> list[Any]:
     """Coordinates of the slices of an array at `index` along `axis`."""
     at = normalize_axis_index(axis, len(shape))
     coordinates = grid((*shape[:at], index.size, *shape[at + 1 :]))

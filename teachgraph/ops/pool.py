@@ -72,9 +72,11 @@ class Pooling(NamedTuple):
             raise DTypeError(f"it takes floating numbers, not {x.dtype}")
         image = x.shape[1:-1] if self.data_format.endswith("C") else x.shape[2:]
         if self.global_pooling:
-            return shares(image, [1] * dims)
+            return adaptive_windows(image, [1] * dims)
         check_positive("ksize", self.ksize, dims)
-        return shares(image, self.ksize) if self.adaptive else self.steps(image)
+        return (
+            adaptive_windows(image, self.ksize) if self.adaptive else self.steps(image)
+        )
 
     def steps(self, image: Sequence[int]) -> Sequence[Axis]:
         """Compute windows of a given size; none may cover only padding."""
@@ -103,7 +105,7 @@ class Pooling(NamedTuple):
         return self._asdict()
 
 
-def shares(image: Sequence[int], counts: Sequence[int]) -> Sequence[Axis]:
+def adaptive_windows(image: Sequence[int], counts: Sequence[int]) -> Sequence[Axis]:
     """Compute adaptive windows, `counts` of them per dimension.
 
     Raises:

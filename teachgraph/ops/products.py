@@ -27,10 +27,12 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
     keep_freed_memory()
     if not narrow(len(x), axes):
-        return way(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
+        return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
-    for part, wide in strips(len(x), w.shape, axes, groups):
-        out[part] = apart(forward(beside(x[part]), w, wide, groups), len(x[part]))
+    for part, wide in image_blocks(len(x), w.shape, axes, groups):
+        out[part] = deinterleaved(
+            forward(interleaved(x[part]), w, wide, groups), len(x[part])
+        )
     return out
 
 
@@ -39,34 +41,40 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
-        for part, wide in strips(len(g), w.shape, axes, groups):
-            images = backward_input(beside(g[part]), w, wide, groups)
-            out[part] = apart(images, len(g[part]))
+        for part, wide in image_blocks(len(g), w.shape, axes, groups):
+            images = backward_input(interleaved(g[part]), w, wide, groups)
+            out[part] = deinterleaved(images, len(g[part]))
         return out
     if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
         return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
-    return way(g.shape, w.shape, axes, groups).backward_input(g, w, axes, groups)
+    return faster_module(g.shape, w.shape, axes, groups).backward_input(
+        g, w, axes, groups
+    )
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the filter: [O, C / groups, *window]."""
     window = [axis.window for axis in axes]
     filters = g.shape[1], x.shape[1] // groups, *window
-    if depthwise.pays(filters, axes, groups):
+    if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
     if not narrow(len(x), axes):
-        return way(x.shape, filters, axes, groups).backward_filter(x, g, axes, groups)
+        return faster_module(x.shape, filters, axes, groups).backward_filter(
+            x, g, axes, groups
+        )
     total = np.zeros(filters, np.result_type(x, g))
-    for part, wide in strips(len(x), filters, axes, groups):
-        total += backward_filter(beside(x[part]), beside(g[part]), wide, groups)
+    for part, wide in image_blocks(len(x), filters, axes, groups):
+        total += backward_filter(
+            interleaved(x[part]), interleaved(g[part]), wide, groups
+        )
     return total
 
 
-def way(
+def faster_module(
     image: Sequence[int], filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> ModuleType:
     """Choose the faster module, `conv_rows` or `columns`."""
-    return conv_rows if conv_rows.pays(image, filters, axes, groups) else columns
+    return conv_rows if conv_rows.is_faster(image, filters, axes, groups) else columns
 
 
 def narrow(images: int, axes: Sequence[Steps]) -> bool:
@@ -79,7 +87,7 @@ def narrow(images: int, axes: Sequence[Steps]) -> bool:
     return images >= 8 and window > 1 and last.step == 1 and last.count < 20
 
 
-def strips(
+def image_blocks(
     images: int, filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> Iterator[tuple[slice, list[Steps]]]:
     """Yield blocks of images to merge, and the windows over them."""
@@ -88,14 +96,14 @@ def strips(
         yield part, widened(axes, len(range(*part.indices(images))))
 
 
-def beside(x: Any) -> Any:
+def interleaved(x: Any) -> Any:
     """Merge images into one by interleaving their elements in the last dimension."""
     side = np.ascontiguousarray(np.moveaxis(x, 0, -1))
     return side.reshape(1, *side.shape[:-2], side.shape[-2] * len(x))
 
 
-def apart(x: Any, images: int) -> Any:
-    """Undo `beside`, as a view."""
+def deinterleaved(x: Any, images: int) -> Any:
+    """Undo `interleaved`, as a view."""
     return np.moveaxis(x.reshape(*x.shape[1:-1], -1, images), -1, 0)
 
 

@@ -52,7 +52,7 @@ def alive(sequence_length: Any, t: int, dtype: Any) -> Any:
     return reshape2((sequence_length > t).astype(dtype), shape=[-1, 1])
 
 
-def kept(new: Any, old: Any, mask: Any) -> Any:
+def masked_state(new: Any, old: Any, mask: Any) -> Any:
     """Select the new state where the mask is 1, else the old one."""
     return new if mask is None else mask * new + (1 - mask) * old
 
@@ -66,17 +66,17 @@ def total(*terms: Any) -> Any:
     return out
 
 
-def some(term: Any, like: Any) -> Any:
+def or_zeros(term: Any, like: Any) -> Any:
     """Replace a missing gradient by zeros."""
     return like * 0 if term is None else term
 
 
-def at(sequence: Any, t: int) -> Any:
+def step_of(sequence: Any, t: int) -> Any:
     """Step t of a sequence; None of None."""
     return None if sequence is None else sequence[t]
 
 
-def befores(states: Any, first: Any, *, is_reverse: bool) -> Any:
+def previous_states(states: Any, first: Any, *, is_reverse: bool) -> Any:
     """The previous state of each step: `states` shifted by one."""
     first = reshape2(first, shape=[1, *first.shape])
     count = states.shape[0]
@@ -85,14 +85,14 @@ def befores(states: Any, first: Any, *, is_reverse: bool) -> Any:
     return concat(first, states[: count - 1], axis=0)
 
 
-def flat(x: Any) -> Any:
+def step_rows(x: Any) -> Any:
     """Flatten all steps of all sequences to rows."""
     return reshape2(x, shape=[-1, x.shape[-1]])
 
 
 def weight_grad(da: Any, x: Any) -> Any:
     """dW of a = W x, summed over steps and sequences."""
-    return transpose2(flat(da), axis=[1, 0]) @ flat(x)
+    return transpose2(step_rows(da), axis=[1, 0]) @ step_rows(x)
 
 
 def bias_grad(da: Any, bias: Any) -> Any:
@@ -102,7 +102,7 @@ def bias_grad(da: Any, bias: Any) -> Any:
 
 def input_grad(da: Any, w_ih: Any, input: Any) -> Any:
     """dx of a = W x."""
-    return reshape2(flat(da) @ w_ih, shape=list(input.shape))
+    return reshape2(step_rows(da) @ w_ih, shape=list(input.shape))
 
 
 def check(input: Any, states: Sequence[Any], *weights: Any, gates: int) -> None:
@@ -164,8 +164,8 @@ def rnn_simple(
     states = np.empty_like(a)
     for t in steps(len(a), is_reverse=is_reverse):
         mask = alive_at(sequence_length, t, a.dtype)
-        h = states[t] = kept(bend(a[t] + h @ weights), h, mask)
-    return shown(states, sequence_length), h, states
+        h = states[t] = masked_state(bend(a[t] + h @ weights), h, mask)
+    return masked_outputs(states, sequence_length), h, states
 
 
 def alive_at(sequence_length: Any, t: int, dtype: Any) -> Any:
@@ -173,7 +173,7 @@ def alive_at(sequence_length: Any, t: int, dtype: Any) -> Any:
     return None if sequence_length is None else alive(sequence_length, t, dtype)
 
 
-def shown(states: Any, sequence_length: Any) -> Any:
+def masked_outputs(states: Any, sequence_length: Any) -> Any:
     """Mask the states to outputs: 0 where a sequence has ended."""
     if sequence_length is None:
         return states
@@ -202,13 +202,13 @@ def rnn_simple_grad(
     das, dh = {}, dlast
     for t in steps(input.shape[0], is_reverse=not is_reverse):
         mask = alive_at(sequence_length, t, input.dtype)
-        dnew, dh = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
+        dnew, dh = arriving(step_of(dout, t), total(dh, step_of(dstates, t)), mask)
         state = states[t]
         slope = 1 - state * state if activation == "tanh" else (state > 0)
-        das[t] = some(dnew, state) * slope
+        das[t] = or_zeros(dnew, state) * slope
         dh = total(dh, das[t] @ w_hh)
     da = stack(*(das[t] for t in sorted(das)), axis=0)
-    before = befores(states, h, is_reverse=is_reverse)
+    before = previous_states(states, h, is_reverse=is_reverse)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,

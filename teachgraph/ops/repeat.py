@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import unbroadcast
-from teachgraph.ops.places import along, summed_at
+from teachgraph.ops.places import slice_coordinates, summed_at
 
 __all__ = [
     "broadcast_among",
@@ -101,7 +101,7 @@ def untile_grad(dout: Any, *, repeat_times: Sequence[int]) -> Any:
     return tile(dout, repeat_times=repeat_times)
 
 
-def often(repeats: Any, times: int) -> Any:
+def repeat_counts(repeats: Any, times: int) -> Any:
     """Resolve the counts: one number for all, or an array."""
     counts = np.asarray(times if repeats is None else repeats)
     check_times(counts.ravel().tolist())
@@ -131,7 +131,7 @@ def repeat_interleave(
 ) -> Any:
     """Repeat each slice along `dim`, by `repeats_tensor` or by `Repeats` for all."""
     infer_repeat_interleave(x, repeats_tensor, dim=dim, Repeats=Repeats)
-    return np.repeat(x, often(repeats_tensor, Repeats), dim)
+    return np.repeat(x, repeat_counts(repeats_tensor, Repeats), dim)
 
 
 @repeat_interleave.grad(of=("x",))
@@ -174,9 +174,11 @@ def unrepeat(
     Repeats: int = 0,  # noqa: N803  Paddle's name
 ) -> Any:
     """Sum the copies of each slice: the adjoint of `repeat_interleave`."""
-    counts = np.broadcast_to(often(repeats_tensor, Repeats), y.shape[dim])
+    counts = np.broadcast_to(repeat_counts(repeats_tensor, Repeats), y.shape[dim])
     source = np.repeat(np.arange(y.shape[dim]), counts)
-    return summed_at(along(y.shape, dim, source), x, np.zeros(y.shape, x.dtype))
+    return summed_at(
+        slice_coordinates(y.shape, dim, source), x, np.zeros(y.shape, x.dtype)
+    )
 
 
 @unrepeat.infers

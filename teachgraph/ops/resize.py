@@ -185,7 +185,7 @@ def check_floating(x: Any) -> None:
         raise DTypeError(f"floating numbers are resized, not {x.dtype}")
 
 
-def along(x: Any, matrix: Any, axis: int) -> Any:
+def multiply_axis(x: Any, matrix: Any, axis: int) -> Any:
     """Multiply `matrix` with x along one dimension."""
     return np.moveaxis(np.tensordot(x, matrix, (axis, 1)), -1, axis)
 
@@ -210,7 +210,7 @@ def interpolation(method: str, doc: str) -> Op:
             check_floating(x)
         about = Resizing(method, align_corners, align_mode, data_layout, *sizes, scale)
         for axis, line in about.lines(x.shape).items():
-            x = along(x, line.matrix(method, x.dtype), axis)
+            x = multiply_axis(x, line.matrix(method, x.dtype), axis)
         return x
 
     def infers(x: Like, *, interp_method: str, **attrs: Any) -> Any:
@@ -265,7 +265,7 @@ def shrink_back(
     sizes = out_d, out_h, out_w
     method = interp_method, align_corners, align_mode, data_layout
     for axis, line in Resizing(*method, *sizes, scale).lines(y.shape).items():
-        x = along(x, line.matrix(interp_method, x.dtype).T, axis)
+        x = multiply_axis(x, line.matrix(interp_method, x.dtype).T, axis)
     return x
 
 

@@ -22,31 +22,31 @@ from teachgraph.ops.gather import (
     along_axis,
     gather,
     gather_nd,
-    listed,
+    index_shape,
     take_along_axis,
     zeros,
 )
 from teachgraph.ops.join import stack
 from teachgraph.ops.math import cast
 from teachgraph.ops.places import (
-    along,
+    check_index,
     checked,
-    counted,
     fitting,
     grid,
     integral,
+    slice_coordinates,
     summed_at,
 )
 from teachgraph.ops.repeat import broadcast_among
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [
+    "flat_index",
     "index_put",
     "numbered",
     "one_hot_v2",
     "put_along_axis",
     "scatter",
-    "together",
 ]
 
 CODES = dtypes.PADDLE_CODES
@@ -85,13 +85,17 @@ def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
     Raises:
         ShapeError: The updates do not fit.
     """
-    if not x.ndim or updates.shape != (*listed(ids.shape), *x.shape[1:]):
+    if not x.ndim or updates.shape != (*index_shape(ids.shape), *x.shape[1:]):
         raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
-    rows = counted(ids.reshape(-1), x.shape[0])
+    rows = check_index(ids.reshape(-1), x.shape[0])
     values = fitting(updates, x).reshape((rows.size, *x.shape[1:]))
     out = np.array(x)
     out[rows] = values if overwrite else 0
-    return out if overwrite else summed_at(along(x.shape, 0, rows), values, out)
+    return (
+        out
+        if overwrite
+        else summed_at(slice_coordinates(x.shape, 0, rows), values, out)
+    )
 
 
 @scatter.grad(of=("x", "updates"))
@@ -164,14 +168,14 @@ def put_along_axis(
     if how in {"add", "mean"}:
         out = summed_at(at, values, out)
     if how == "mean":
-        out = (out / terms(index, out, Axis, Include_self)).astype(out.dtype)
+        out = (out / term_counts(index, out, Axis, Include_self)).astype(out.dtype)
     return out
 
 
 UFUNCS = {"mul": np.multiply, "amax": np.maximum, "amin": np.minimum}
 
 
-def terms(index: Any, like: Any, axis: int, include_self: bool) -> Any:
+def term_counts(index: Any, like: Any, axis: int, include_self: bool) -> Any:
     """Count the elements that each one is the mean of."""
     ones = fill_any_like(like, value=1.0, dtype=CODES[like.dtype])
     each = take_along_axis(ones, index, Axis=axis)
@@ -268,7 +272,7 @@ def put_shared_grad(
     )
 
 
-def together(indices: Sequence[Any]) -> Any:
+def flat_index(indices: Sequence[Any]) -> Any:
     """Combine indices of one dimension each to an index for `gather_nd`."""
     if len(indices) == 1:
         return unsqueeze2(indices[0], axes=[-1])
@@ -313,7 +317,7 @@ def index_put_grad(
         return index_put(start, values, *indices)
 
     def read(x: Any) -> Any:
-        return gather_nd(x, together(indices), from_end=True)
+        return gather_nd(x, flat_index(indices), from_end=True)
 
     def dx() -> Any:
         unchanged = dout if accumulate else write(dout, zeros(value, dout))

@@ -36,10 +36,10 @@ def view_dtype(input: Any, *, dtype: int) -> Any:
 @op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
 def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
     """Reshape x; a size of 0 keeps x's, one may be -1."""
-    return x.reshape(resolved(shape, x.shape))
+    return x.reshape(target_shape(shape, x.shape))
 
 
-def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
+def target_shape(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
     """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
 
     Raises:

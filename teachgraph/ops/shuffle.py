@@ -12,7 +12,7 @@ from teachgraph.core.op import Like, op
 __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
 
-def first(x: Any, data_format: str) -> Any:
+def channels_first(x: Any, data_format: str) -> Any:
     """Transpose images to [N, C, H, W].
 
     Raises:
@@ -26,7 +26,7 @@ def first(x: Any, data_format: str) -> Any:
     return x if data_format == "NCHW" else np.moveaxis(x, -1, 1)
 
 
-def last(x: Any, data_format: str) -> Any:
+def channels_last(x: Any, data_format: str) -> Any:
     """Transpose images [N, C, H, W] back to their format."""
     return x if data_format == "NCHW" else np.moveaxis(x, 1, -1)
 
@@ -44,13 +44,13 @@ def check_divides(what: str, number: int, *sizes: int) -> None:
 @op(needs="images whose number of channels upscale_factor^2 divides")
 def pixel_shuffle(x: Any, *, upscale_factor: int = 1, data_format: str = "NCHW") -> Any:
     """Rearrange [N, C r^2, H, W] to [N, C, H r, W r]: r^2 channels to r x r pixels."""
-    image, r = first(x, data_format), upscale_factor
+    image, r = channels_first(x, data_format), upscale_factor
     n, channels, h, w = image.shape
     check_divides("upscale_factor", r)
     check_divides("upscale_factor^2 =", r * r, channels)
     parts = image.reshape(n, channels // (r * r), r, r, h, w)
     out = parts.transpose(0, 1, 4, 2, 5, 3)
-    return last(out.reshape(n, channels // (r * r), h * r, w * r), data_format)
+    return channels_last(out.reshape(n, channels // (r * r), h * r, w * r), data_format)
 
 
 @pixel_shuffle.grad
@@ -66,12 +66,12 @@ def pixel_unshuffle(
     x: Any, *, downscale_factor: int = 1, data_format: str = "NCHW"
 ) -> Any:
     """Rearrange [N, C, H r, W r] to [N, C r^2, H, W]: inverse of pixel_shuffle."""
-    image, r = first(x, data_format), downscale_factor
+    image, r = channels_first(x, data_format), downscale_factor
     n, channels, h, w = image.shape
     check_divides("downscale_factor", r, h, w)
     parts = image.reshape(n, channels, h // r, r, w // r, r)
     out = parts.transpose(0, 1, 3, 5, 2, 4)
-    return last(out.reshape(n, channels * r * r, h // r, w // r), data_format)
+    return channels_last(out.reshape(n, channels * r * r, h // r, w // r), data_format)
 
 
 @pixel_unshuffle.grad
@@ -83,12 +83,12 @@ def pixel_unshuffle_grad(dout: Any, *, downscale_factor: int, data_format: str) 
 @op(needs="images whose number of channels `groups` divides")
 def channel_shuffle(x: Any, *, groups: int = 1, data_format: str = "NCHW") -> Any:
     """Interleave groups of channels: the first of each group, then the second, ..."""
-    image = first(x, data_format)
+    image = channels_first(x, data_format)
     n, channels, h, w = image.shape
     check_divides("groups", groups, channels)
     parts = image.reshape(n, groups, channels // groups, h, w)
     out = parts.swapaxes(1, 2).reshape(image.shape)
-    return last(out, data_format)
+    return channels_last(out, data_format)
 
 
 @channel_shuffle.grad

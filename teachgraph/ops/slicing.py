@@ -46,13 +46,13 @@ def window(
         OutOfRangeError: An axis is out of range.
     """
     try:
-        return cut(ndim, axes, starts, ends, strides)
+        return slice_index(ndim, axes, starts, ends, strides)
     except IndexError:
         message = f"axes {list(axes)} of {ndim} dimensions"
         raise OutOfRangeError(message) from None
 
 
-def cut(
+def slice_index(
     ndim: int, axes: Numbers, starts: Numbers, ends: Numbers, strides: Numbers
 ) -> tuple[Any, ...]:
     """Build the index; raise IndexError if an axis is out of range."""
@@ -70,7 +70,7 @@ def cut(
     return (*index, ...)
 
 
-def without(part: Any, decrease_axis: Numbers) -> Any:
+def squeezed(part: Any, decrease_axis: Numbers) -> Any:
     """Drop axes of size 1."""
     if not decrease_axis:
         return part
@@ -91,7 +91,7 @@ def slice_(
     decrease_axis: Numbers = (),
 ) -> Any:
     """Slice from starts to ends along `axes`, then drop `decrease_axis`."""
-    return without(input[window(input.ndim, axes, starts, ends)], decrease_axis)
+    return squeezed(input[window(input.ndim, axes, starts, ends)], decrease_axis)
 
 
 @slice_.grad
@@ -121,7 +121,7 @@ def strided_slice(
 ) -> Any:
     """Slice every stride-th element from starts to ends; negative strides reverse."""
     part = input[window(input.ndim, axes, starts, ends, strides)]
-    return without(part, decrease_axis)
+    return squeezed(part, decrease_axis)
 
 
 @strided_slice.grad
@@ -171,10 +171,10 @@ def unslice_grad(
 ) -> Any:
     """dx = the slice of dout."""
     where = {"axes": axes, "starts": starts, "ends": ends}
-    return read(dout, **where, strides=strides, decrease_axis=decrease_axis)
+    return slice_op(dout, **where, strides=strides, decrease_axis=decrease_axis)
 
 
-def read(x: Any, *, strides: Numbers, **where: Any) -> Any:
+def slice_op(x: Any, *, strides: Numbers, **where: Any) -> Any:
     """Apply `slice`, or `strided_slice` if a stride is not 1."""
     if all(stride == 1 for stride in strides):
         return slice_(x, **where)
@@ -193,10 +193,10 @@ def crop_tensor(x: Any, *, shape: Numbers, offsets: Numbers) -> Any:
     for offset, length, size in zip(offsets, shape, x.shape, strict=True):
         if min(offset, length + 1) < 0 or offset + max(length, 0) > size:
             raise ShapeError(f"{length} elements from {offset} on, of {size}")
-    return x[window(x.ndim, **inside(shape, offsets))]
+    return x[window(x.ndim, **crop_attrs(shape, offsets))]
 
 
-def inside(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
+def crop_attrs(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
     """Convert shape and offsets to the attributes of `slice`."""
     ends = [
         OPEN_END if length == -1 else offset + length
@@ -208,7 +208,7 @@ def inside(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
 @crop_tensor.grad
 def crop_tensor_grad(dout: Any, x: Like, *, shape: Numbers, offsets: Numbers) -> Any:
     """dx = zeros with dout in the slice."""
-    return unslice(dout, x, **inside(shape, offsets))
+    return unslice(dout, x, **crop_attrs(shape, offsets))
 
 
 @op(needs="a value that broadcasts to the part it replaces")
@@ -264,7 +264,7 @@ def set_value_grad(
         return set_value(dout, None, **where, steps=steps, **dropped, **zero)
 
     def dvalue() -> Any:
-        part = read(dout, **where, strides=steps, decrease_axis=decrease_axes)
+        part = slice_op(dout, **where, strides=steps, decrease_axis=decrease_axes)
         part = unsqueeze2(part, axes=none_axes) if none_axes else part
         if (more := len(value_tensor.shape) - len(part.shape)) > 0:
             part = unsqueeze2(part, axes=list(range(more)))

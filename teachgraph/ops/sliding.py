@@ -12,8 +12,8 @@ from teachgraph.ops.windows import (
     check_format,
     check_positive,
     padding,
-    reach,
     steps,
+    window_extent,
 )
 
 __all__ = ["Sliding"]
@@ -117,7 +117,7 @@ class Sliding(NamedTuple):
         pads = padding(self.paddings, self.padding_algorithm, image, window, strides)
         along = zip(image, window, strides, pads, dilations, strict=True)
         least = [
-            (n - 1) * step + reach(shown, dilation) - before - after
+            (n - 1) * step + window_extent(shown, dilation) - before - after
             for n, shown, step, (before, after), dilation in along
         ]
         sizes = extended(least, strides, more, output_size)

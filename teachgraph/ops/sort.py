@@ -42,10 +42,10 @@ def order(rows: Any, *, descending: bool) -> Any:
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The sorted elements along `axis`, and their indices."""
     rows = lines(x, axis)
-    return chosen(x, axis, order(rows, descending=descending))
+    return gather_sorted(x, axis, order(rows, descending=descending))
 
 
-def chosen(x: Any, axis: int, places: Any) -> Any:
+def gather_sorted(x: Any, axis: int, places: Any) -> Any:
     """Gather the elements at indices of each line; return them with the indices."""
     values = np.take_along_axis(lines(x, axis), places, 0)
     return tuple(back_from_lines(rows, x.ndim, axis) for rows in (values, places))
@@ -62,7 +62,7 @@ def top_k_v2(x: Any, *, k: int = 1, axis: int = -1, largest: bool = True) -> Any
     """The k largest (or smallest) elements along `axis`, and their indices."""
     rows = lines(x, axis)
     check_rank(k, len(rows), axis)
-    return chosen(x, axis, order(rows, descending=largest)[:k])
+    return gather_sorted(x, axis, order(rows, descending=largest)[:k])
 
 
 def check_rank(k: int, size: int, axis: int) -> None:
@@ -91,7 +91,7 @@ def kthvalue(x: Any, *, k: int = 1, axis: int = -1, keepdim: bool = False) -> An
 
 def one_of_each(x: Any, axis: int, places: Any, keepdim: bool) -> Any:
     """Gather one element of each line; return it with its index."""
-    results = chosen(x, axis, places)
+    results = gather_sorted(x, axis, places)
     if keepdim or not x.ndim:
         return results
     return tuple(np.squeeze(part, axis) for part in results)

@@ -56,7 +56,7 @@ stirling = Polynomial(
 """x (ln gamma(x) - (x - 1/2) ln x + x - ln(2 pi) / 2), in powers of 1 / x^2."""
 
 
-def turned(x: Any) -> Any:
+def reduced_angle(x: Any) -> Any:
     """Compute pi (x - nearest integer), the argument of trigonometric functions."""
     return pi * (x - np.round(x))
 
@@ -73,7 +73,7 @@ def log_gamma(x: Any) -> Any:
     out = (y - 0.5) * (np.log(y) - 1.0) - 0.5 + 0.5 * log(2 * pi) + rest
     # At infinity the formula is inf - inf.
     out = np.where(np.isinf(y), y, out - np.log(product))
-    mirrored = log(pi) - np.log(np.abs(np.sin(turned(x)))) - out
+    mirrored = log(pi) - np.log(np.abs(np.sin(reduced_angle(x)))) - out
     return np.where(left, np.where(np.isinf(x), np.inf, mirrored), out)
 
 
@@ -112,7 +112,7 @@ def mirror(x: Any, n: int) -> Any:
     slope = Polynomial([0.0, 1.0])
     for _ in range(n):
         slope = Polynomial([-pi, 0.0, -pi]) * slope.deriv()
-    cotangent = np.where(x == np.round(x), np.nan, 1.0 / np.tan(turned(x)))
+    cotangent = np.where(x == np.round(x), np.nan, 1.0 / np.tan(reduced_angle(x)))
     return -pi * slope(cotangent)
 
 
@@ -230,11 +230,11 @@ def of_order(name: str, order: int, *, scaled: bool, doc: str) -> Op:
     kernel.__doc__, rule.__name__ = doc, f"{name}_grad"
     bessel_op = op(type=name, needs=FLOATING)(kernel)
     bessel_op.grad(rule)
-    bessel_op.infers(same)
+    bessel_op.infers(like_x)
     return bessel_op
 
 
-def same(x: Like, **attrs: Any) -> Any:
+def like_x(x: Like, **attrs: Any) -> Any:
     """Shape and dtype of x."""
     return [(floats(x).shape, x.dtype)]
 
@@ -245,4 +245,4 @@ i0e = of_order("i0e", 0, scaled=True, doc="out = exp(-|x|) I_0(x).")
 i1e = of_order("i1e", 1, scaled=True, doc="out = exp(-|x|) I_1(x).")
 
 for function in (lgamma, digamma):
-    function.infers(same)
+    function.infers(like_x)

@@ -17,17 +17,17 @@ from teachgraph.ops.decomposition import (
     SQUARE,
     check_matrices,
     check_square,
+    linalg_error,
     triangle,
     triangular_solve,
-    unless,
 )
-from teachgraph.ops.matmul import turned
+from teachgraph.ops.matmul import transposed
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["eigh", "qr", "svd"]
 
 
-def arrived(gradient: Any, output: Any) -> Any:
+def upstream_or_zeros(gradient: Any, output: Any) -> Any:
     """Replace the missing gradient of an unused output by zeros."""
     return output * 0.0 if gradient is None else gradient
 
@@ -39,7 +39,7 @@ def eigh(x: Any, *, UPLO: str = "L") -> Any:  # noqa: N803  Paddle's name
     X is symmetric; only the lower triangle is read, or with UPLO = "U" the upper one.
     """
     check_eigh(x, UPLO)
-    with unless("the eigenvalues of a matrix were not found"):
+    with linalg_error("the eigenvalues of a matrix were not found"):
         return tuple(np.linalg.eigh(x, "U" if UPLO == "U" else "L"))
 
 
@@ -48,12 +48,15 @@ def eigh_grad(
     deigenvalues: Any, deigenvectors: Any, eigenvalues: Any, eigenvectors: Any
 ) -> Any:
     """dX = V (diag(dw) + G) V', made symmetric, G_ij = (V' dV)_ij / (w_j - w_i)."""
-    flipped, dvectors = turned(eigenvectors), arrived(deigenvectors, eigenvectors)
-    dvalues = unsqueeze2(arrived(deigenvalues, eigenvalues), axes=[-2])
+    flipped, dvectors = (
+        transposed(eigenvectors),
+        upstream_or_zeros(deigenvectors, eigenvectors),
+    )
+    dvalues = unsqueeze2(upstream_or_zeros(deigenvalues, eigenvalues), axes=[-2])
     turning = over_gaps(flipped @ dvectors, eigenvalues)
     scaling = eigenvectors * dvalues
     dx = (scaling + eigenvectors @ turning) @ flipped
-    return (dx + turned(dx)) * 0.5
+    return (dx + transposed(dx)) * 0.5
 
 
 @eigh.infers
@@ -99,7 +102,7 @@ def over_gaps_grad(dout: Any, out: Any, w: Any) -> Any:
 
     def dw() -> Any:
         each = over_gaps(dout * out, w)
-        return reduce_sum(turned(each) - each, dim=[-2])
+        return reduce_sum(transposed(each) - each, dim=[-2])
 
     return lambda: over_gaps(dout, w), dw
 
@@ -108,7 +111,7 @@ def over_gaps_grad(dout: Any, out: Any, w: Any) -> Any:
 def svd(x: Any, *, full_matrices: bool = False) -> Any:
     """X = U diag(s) VH, the largest s first; the columns of U and V are orthonormal."""
     check_matrices(x)
-    with unless("the singular values of a matrix were not found"):
+    with linalg_error("the singular values of a matrix were not found"):
         u, s, vh = np.linalg.svd(x, full_matrices)
     return u, vh, s
 
@@ -124,18 +127,22 @@ def svd_grad(
     """
     if full_matrices:
         raise InvalidValueError("with full_matrices=True it has no derivative")
-    du, dv_h, ds = arrived(du, u), arrived(dv_h, v_h), arrived(ds, s)
+    du, dv_h, ds = (
+        upstream_or_zeros(du, u),
+        upstream_or_zeros(dv_h, v_h),
+        upstream_or_zeros(ds, s),
+    )
     columns, rows = unsqueeze2(s, axes=[-2]), unsqueeze2(s, axes=[-1])
-    on_u, on_v = turned(u) @ du, v_h @ turned(dv_h)
+    on_u, on_v = transposed(u) @ du, v_h @ transposed(dv_h)
     squares = s * s
-    turn_u = over_gaps(on_u - turned(on_u), squares)
-    turn_v = over_gaps(on_v - turned(on_v), squares)
+    turn_u = over_gaps(on_u - transposed(on_u), squares)
+    turn_v = over_gaps(on_v - transposed(on_v), squares)
     core = u @ (turn_u * columns + rows * turn_v) + u * unsqueeze2(ds, axes=[-2])
     dx = core @ v_h
     if u.shape[-2] != u.shape[-1]:
         dx = dx + ((du - u @ on_u) / columns) @ v_h
     if v_h.shape[-2] != v_h.shape[-1]:
-        dx = dx + u @ ((dv_h - turned(on_v) @ v_h) / rows)
+        dx = dx + u @ ((dv_h - transposed(on_v) @ v_h) / rows)
     return dx
 
 
@@ -183,10 +190,10 @@ def qr_grad(dq: Any, dr: Any, q: Any, r: Any, *, mode: str) -> Any:
         raise InvalidValueError(f"mode {mode!r} has no derivative, 'reduced' has")
     if -1 not in r.shape[-2:] and r.shape[-2] != r.shape[-1]:
         raise ShapeError("a matrix of more columns than rows has no derivative here")
-    dq, dr = arrived(dq, q), arrived(dr, r)
-    inner = triangle(r @ turned(dr) - turned(dq) @ q, diagonal=0.5)
-    slope = dq + q @ (inner + turned(inner))
-    return turned(triangular_solve(r, turned(slope), upper=True))
+    dq, dr = upstream_or_zeros(dq, q), upstream_or_zeros(dr, r)
+    inner = triangle(r @ transposed(dr) - transposed(dq) @ q, diagonal=0.5)
+    slope = dq + q @ (inner + transposed(inner))
+    return transposed(triangular_solve(r, transposed(slope), upper=True))
 
 
 @qr.infers

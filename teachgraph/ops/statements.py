@@ -75,7 +75,7 @@ for operation, sign in (
     writes_as(operation, sign)
 
 
-def repeated(dout: Like, x: Like, y: Like, axis: int) -> str | None:
+def summed_bias(dout: Like, x: Like, y: Like, axis: int) -> str | None:
     """The sum in `dy` where y is like x, or a row beside the rows of x.
 
     None where that depends on sizes that are not known: one may be 1, and broadcast.
@@ -97,7 +97,7 @@ def elementwise_add_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
     """The gradient itself, for a row summed over the rows."""
-    summed = repeated(dout, x, y, axis)
+    summed = summed_bias(dout, x, y, axis)
     return None if summed is None else f"dx = dout\ndy = dout{summed}"
 
 
@@ -106,7 +106,7 @@ def elementwise_sub_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
     """The gradient, and what it is with the other sign."""
-    summed = repeated(dout, x, y, axis)
+    summed = summed_bias(dout, x, y, axis)
     return None if summed is None else f"dx = dout\ndy = (-dout){summed}"
 
 
@@ -115,7 +115,7 @@ def elementwise_mul_grad_numpy(
     dout: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
     """The gradient times the other factor."""
-    summed = repeated(dout, x, y, axis)
+    summed = summed_bias(dout, x, y, axis)
     return None if summed is None else f"dx = dout * y\ndy = (dout * x){summed}"
 
 
@@ -124,7 +124,7 @@ def elementwise_div_grad_numpy(
     dout: Like, out: Like, x: Like, y: Like, *, axis: int
 ) -> str | None:
     """The gradient over y, which both have in common."""
-    summed = repeated(dout, x, y, axis)
+    summed = summed_bias(dout, x, y, axis)
     if summed is None:
         return None
     return f"slope = dout / y\ndx = slope\ndy = (-slope * out){summed}"

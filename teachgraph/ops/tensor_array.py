@@ -96,7 +96,7 @@ def zeros_like(value: Any) -> Any:
     return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
-def place(i: Any, length: int) -> int:
+def array_index(i: Any, length: int) -> int:
     """Convert an index to a number, and check it.
 
     Raises:
@@ -124,7 +124,7 @@ def create_array_spec(*, dtype: int) -> Any:
 def write_to_array(x: Any, i: Any, array: Any = None) -> Any:
     """Write `x` at `i`: replace a part, or append."""
     array = TensorArray([]) if array is None else array
-    return array.replaced(place(i, len(array) + 1), x)
+    return array.replaced(array_index(i, len(array) + 1), x)
 
 
 @write_to_array.infers
@@ -146,7 +146,7 @@ def write_to_array_grad(dout: Any, i: Any, array: Any) -> Any:
 @op(needs=NEEDS)
 def read_from_array(x: Any, i: Any) -> Any:
     """out = x[i]."""
-    return x.parts[place(i, len(x))]
+    return x.parts[array_index(i, len(x))]
 
 
 @read_from_array.infers
@@ -164,7 +164,7 @@ def read_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
 @op(needs=NEEDS)
 def place_in_array(value: Any, x: Any, i: Any) -> Any:
     """Zeros like the parts of `x`, with `value` at `i`."""
-    return OnePart(x, place(i, len(x)), value)
+    return OnePart(x, array_index(i, len(x)), value)
 
 
 @place_in_array.grad(inline=True, of=("value",))
@@ -177,7 +177,7 @@ def place_in_array_grad(dout: Any, i: Any) -> Any:
 def write_away(x: Any, i: Any, like: Any) -> Any:
     """Truncate to the length of `like`, and write zeros at `i`."""
     shorter = TensorArray(x.parts[: len(like)])
-    at = place(i, len(x))
+    at = array_index(i, len(x))
     # At the end: `write_to_array` appended the part, so `like` does not have it.
     if at == len(like):
         return shorter
@@ -193,7 +193,7 @@ def write_away_grad(dout: Any, x: Any, i: Any) -> Any:
 @op(needs=NEEDS)
 def write_zeros(x: Any, i: Any, like: Any) -> Any:
     """Write zeros at `i`; append them if `i` is the last part of `like`."""
-    at = place(i, len(like))
+    at = array_index(i, len(like))
     return x.replaced(at, zeros_like(like.parts[at]))
 
 

@@ -64,7 +64,7 @@ def one_for_zero(x: Any) -> Any:
     return x + equal(x, fill_any_like(x))
 
 
-def along(axis: int | Sequence[int], ndim: int, *, asvector: bool) -> Axes:
+def norm_axes(axis: int | Sequence[int], ndim: int, *, asvector: bool) -> Axes:
     """Resolve the dimensions of a vector: one, several, or all."""
     dim = axis if isinstance(axis, (list, tuple)) else [axis]
     return None if asvector else axes(dim, ndim, reduce_all=False)
@@ -84,7 +84,7 @@ def p_norm(
     p = inf gives the largest |x|, -inf the smallest, and 0 the number of non-zeros.
     """
     check_floating(x)
-    where = {"axis": along(axis, x.ndim, asvector=asvector), "keepdims": keepdim}
+    where = {"axis": norm_axes(axis, x.ndim, asvector=asvector), "keepdims": keepdim}
     if porder == 0:
         return add_along(x != 0, **where, dtype=x.dtype)
     size = np.abs(x)
@@ -107,7 +107,7 @@ def p_norm_grad(
     """dx = dout sign(x) (|x| / out)^(p-1); 0 where |x| or out is 0."""
     if porder == 0:
         return fill_any_like(x)
-    dim = along(axis, len(x.shape), asvector=asvector) or ()
+    dim = norm_axes(axis, len(x.shape), asvector=asvector) or ()
     where = {"dim": dim, "keep_dim": keepdim, "reduce_all": asvector}
     if porder == 2:
         return spread(dout * reciprocal(out), x, **where) * x

@@ -17,7 +17,7 @@ from teachgraph.ops.windows import Axis, Shares, Steps, padded, tap
 __all__ = ["average", "first_places", "largest", "sizes", "spread_along"]
 
 
-def along(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
+def reduce_windows(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
     """Reduce each window along one dimension of a padded image."""
     before = (slice(None),) * dim
     if isinstance(axis, Steps):
@@ -31,7 +31,7 @@ def largest(x: Any, axes: Sequence[Axis]) -> Any:
     """Compute the maximum of each window."""
     x = padded(x, axes, -np.inf)
     for dim, axis in enumerate(axes, start=2):
-        x = along(axis, x, dim, np.maximum)
+        x = reduce_windows(axis, x, dim, np.maximum)
     return x
 
 
@@ -46,7 +46,7 @@ def average(x: Any, axes: Sequence[Axis], *, exclusive: bool) -> Any:
     """Compute the mean of each window, padding excluded if `exclusive`."""
     total = padded(x, axes)
     for dim, axis in enumerate(axes, start=2):
-        total = along(axis, total, dim, np.add)
+        total = reduce_windows(axis, total, dim, np.add)
     return (total / sizes(axes, exclusive=exclusive)).astype(x.dtype, copy=False)
 
 
@@ -85,15 +85,15 @@ def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
         image = tuple(axis.image for axis in axes)
         distances = [np.ravel_multi_index(place, image) for place in places]
         where = np.take(np.array(distances, np.int32), nth)
-        where += numbered(axes, places[0])
+        where += flat_indices(axes, places[0])
         return where
-    numbers = np.stack([numbered(axes, place) for place in places])
+    numbers = np.stack([flat_indices(axes, place) for place in places])
     windows = numbers[0].size
     which = nth.reshape(-1, windows) * np.intp(windows) + np.arange(windows)
     return np.take(numbers, which).reshape(out.shape)
 
 
-def numbered(axes: Sequence[Axis], place: Sequence[int]) -> Any:
+def flat_indices(axes: Sequence[Axis], place: Sequence[int]) -> Any:
     """Flat index of the element at `place` of each window: [*count]."""
     image = tuple(axis.image for axis in axes)
     pairs = zip(axes, place, strict=True)

@@ -28,10 +28,10 @@ __all__ = [
     "cropped",
     "padded",
     "padding",
-    "reach",
     "steps",
     "tap",
-    "through",
+    "window_extent",
+    "windows_of",
 ]
 
 FORMATS = ("NCHW", "NHWC", "NCDHW", "NDHWC")
@@ -66,7 +66,7 @@ class Steps:
     @property
     def missing(self) -> int:
         """Number of elements by which the last window exceeds the image."""
-        end = (self.count - 1) * self.step + reach(self.window, self.dilation)
+        end = (self.count - 1) * self.step + window_extent(self.window, self.dilation)
         return max(end - self.before - self.image, 0)
 
     def elements(self, nth: int) -> slice:
@@ -132,7 +132,7 @@ class Shares:
 Axis = Steps | Shares
 
 
-def reach(window: int, dilation: int) -> int:
+def window_extent(window: int, dilation: int) -> int:
     """Extent of a dilated window."""
     return dilation * (window - 1) + 1
 
@@ -195,14 +195,14 @@ def steps(
     windows = []
     along = zip(image, window, strides, pads, dilations, strict=True)
     for size, shown, step, (before, after), dilation in along:
-        room = before + size + after - reach(shown, dilation)
+        room = before + size + after - window_extent(shown, dilation)
         count = (room + step - 1 if ceil else room) // step + 1
         if min(size, shown) < 1:
             raise ShapeError(f"a window of {shown} over an image of {size}")
         if room < 0:
             raise ShapeError(
-                f"a window of {reach(shown, dilation)} is larger than the image, "
-                f"{size} and padding of {before} + {after}"
+                f"a window of {window_extent(shown, dilation)} is larger than the "
+                f"image, {size} and padding of {before} + {after}"
             )
         windows.append(Steps(size, shown, step, dilation, before, after, count))
     return windows
@@ -257,7 +257,7 @@ def cropped(x: Any, axes: Sequence[Axis]) -> Any:
     return x[(slice(None), slice(None), *inside)]
 
 
-def through(x: Any, axes: Sequence[Steps]) -> Any:
+def windows_of(x: Any, axes: Sequence[Steps]) -> Any:
     """View of all windows of a padded image: [N, C, *window, *count]."""
     window = tuple(axis.window for axis in axes)
     count = tuple(axis.count for axis in axes)

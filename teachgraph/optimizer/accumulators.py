@@ -110,7 +110,7 @@ class Accumulators:
                 f"names begin with {next(iter(state))!r}"
             )
         for kept, value in matched:
-            put(kept, value)
+            set_accumulator(kept, value)
 
 
 def key_of(parameter: Any, kept: Kept) -> str:
@@ -136,7 +136,7 @@ def fitting(kept: Any, saved: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     return value.astype(kept.dtype)
 
 
-def put(kept: Any, value: np.ndarray[Any, Any]) -> None:
+def set_accumulator(kept: Any, value: np.ndarray[Any, Any]) -> None:
     """Set the value of an accumulator; that of a Variable in the current scope."""
     if isinstance(kept, Variable):
         global_scope().values[kept.name] = value

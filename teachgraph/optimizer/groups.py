@@ -18,7 +18,7 @@ from teachgraph.optimizer.checks import is_number
 from teachgraph.regularizer import L2Decay, WeightDecayRegularizer
 from teachgraph.static.variable import Variable
 
-__all__ = ["Group", "clip_of", "groups_of", "regularizer_of", "several"]
+__all__ = ["Group", "clip_of", "groups_of", "parameter_list", "regularizer_of"]
 
 KINDS = (Tensor, Variable, str)
 
@@ -55,7 +55,7 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
             "`parameters` argument should not get dict type, if parameter groups is "
             "needed, please set `parameters` as list of dict"
         )
-    items = several(parameters, (*KINDS, Mapping))
+    items = parameter_list(parameters, (*KINDS, Mapping))
     if not any(isinstance(item, Mapping) for item in items):
         return [replace(common, parameters=items)]
     groups = [group_of(item, common) for item in items]
@@ -92,7 +92,7 @@ def group_of(given: Any, common: Group) -> Group:
             f"each parameter group is a dict with 'params', got {given!r}"
         )
     settings = dict(given)
-    own: dict[str, Any] = {"parameters": several(settings.pop("params"), KINDS)}
+    own: dict[str, Any] = {"parameters": parameter_list(settings.pop("params"), KINDS)}
     if "learning_rate" in settings:
         own["learning_rate"] = factor_of(settings.pop("learning_rate"))
     if "grad_clip" in settings:
@@ -107,7 +107,7 @@ def group_of(given: Any, common: Group) -> Group:
     return replace(common, options={**common.options, **settings}, **own)
 
 
-def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
+def parameter_list(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
     """Convert the parameters to a list.
 
     Raises:

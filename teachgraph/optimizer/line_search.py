@@ -106,7 +106,7 @@ def zoom(
     low, high = sorted(ends, key=lambda point: point.loss)
     while tries < TRIES and abs(high.step - low.step) * length > tolerance:
         left, right = sorted((low.step, high.step))
-        step, near_an_end = inside(
+        step, near_an_end = safeguarded(
             cubic_minimum(low, high, left, right), left, right, near_an_end
         )
         point = evaluate(step)
@@ -122,7 +122,9 @@ def zoom(
     return low, tries + 1
 
 
-def inside(step: float, left: float, right: float, again: bool) -> tuple[float, bool]:
+def safeguarded(
+    step: float, left: float, right: float, again: bool
+) -> tuple[float, bool]:
     """Keep a step from falling near an end (within a tenth) twice in a row."""
     margin = 0.1 * (right - left)
     if min(right - step, step - left) >= margin:

@@ -28,12 +28,12 @@ from teachgraph.optimizer.groups import (
     clip_of,
     groups_of,
     name_of,
+    parameter_list,
     regularizer_of,
-    several,
 )
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.rate import Rate
-from teachgraph.optimizer.serving import mark
+from teachgraph.optimizer.serving import mark_role
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
 from teachgraph.static.append_backward import Callback, calling_back
@@ -306,7 +306,7 @@ class Optimizer:
         if self._parameters is None and parameters is not None:
             self._parameters = list(parameters)
         self.step()
-        return reached(self.parameters)
+        return with_gradient(self.parameters)
 
     def backward(
         self,
@@ -331,8 +331,8 @@ class Optimizer:
             The (parameter, gradient) pairs.
         """
         if isinstance(loss, Tensor):
-            return reached(self.parameters if parameters is None else parameters)
-        wanted = None if parameters is None else several(parameters, KINDS)
+            return with_gradient(self.parameters if parameters is None else parameters)
+        wanted = None if parameters is None else parameter_list(parameters, KINDS)
         wrappers = [calling_back(callbacks)] if callbacks else ()
         return append_backward(loss, wanted, no_grad_set or (), wrappers)
 
@@ -353,7 +353,7 @@ class Optimizer:
         with program.with_role(OpRole.OPTIMIZE):
             if self.changes_gradients(pairs):
                 pairs = self.prepared(pairs, program)
-                mark(ops[first:], pairs)
+                mark_role(ops[first:], pairs)
             else:  # their scopes are counted all the same
                 for unused in PREPARING:
                     program.child_scope(unused)
@@ -434,7 +434,7 @@ class Optimizer:
     set_dict = set_state_dict
 
 
-def reached(parameters: Iterable[Any]) -> Pairs:
+def with_gradient(parameters: Iterable[Any]) -> Pairs:
     """The parameters that have a gradient, each with it."""
     return [(p, p.grad) for p in parameters if p.grad is not None]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from teachgraph.static.operator import Operator
 
-__all__ = ["mark"]
+__all__ = ["mark_role"]
 
 Pairs = Sequence[tuple[Any, Any]]
 
 
-def mark(operators: Iterable[Operator], pairs: Pairs) -> None:
+def mark_role(operators: Iterable[Operator], pairs: Pairs) -> None:
     """Set `op_role_var` of these operators: the names of (parameter, gradient).
 
     An operator belongs to the parameter whose variables (itself, its gradient) it

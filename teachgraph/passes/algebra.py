@@ -40,7 +40,7 @@ def takes_nothing(value: Any) -> bool:
     return zero and (value.dtype.kind != "f" or not np.signbit(value).any())
 
 
-def beside(slot: str, meets: Meets) -> Callable[[Match], Replacement]:
+def drop_neutral(slot: str, meets: Meets) -> Callable[[Match], Replacement]:
     """Rewrite an operator to its other input, if a slot has a constant of this kind."""
 
     def rewrite(match: Match) -> Replacement:
@@ -71,13 +71,13 @@ def negates(operator: Operator) -> bool:
 
 
 RULES = [
-    Rule(node("elementwise_add", X="x"), beside("Y", adds_nothing)),
-    Rule(node("elementwise_add", Y="x"), beside("X", adds_nothing)),
-    Rule(node("elementwise_sub", X="x"), beside("Y", takes_nothing)),
-    Rule(node("elementwise_mul", X="x"), beside("Y", is_number(1))),
-    Rule(node("elementwise_mul", Y="x"), beside("X", is_number(1))),
-    Rule(node("elementwise_div", X="x"), beside("Y", is_number(1))),
-    Rule(node("elementwise_pow", X="x"), beside("Y", is_number(1))),
+    Rule(node("elementwise_add", X="x"), drop_neutral("Y", adds_nothing)),
+    Rule(node("elementwise_add", Y="x"), drop_neutral("X", adds_nothing)),
+    Rule(node("elementwise_sub", X="x"), drop_neutral("Y", takes_nothing)),
+    Rule(node("elementwise_mul", X="x"), drop_neutral("Y", is_number(1))),
+    Rule(node("elementwise_mul", Y="x"), drop_neutral("X", is_number(1))),
+    Rule(node("elementwise_div", X="x"), drop_neutral("Y", is_number(1))),
+    Rule(node("elementwise_pow", X="x"), drop_neutral("Y", is_number(1))),
     Rule(node("pow", X="x", where=to_the_first), same_as("x")),
     Rule(
         node(

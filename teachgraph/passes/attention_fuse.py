@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from teachgraph.passes.identities import attr
-from teachgraph.passes.pattern import Match, Node, always, node
+from teachgraph.passes.pattern import Match, Node, any_operator, node
 from teachgraph.passes.registry import by_rules
 from teachgraph.passes.rewriting import NewOperator, Replacement, Rule
 from teachgraph.passes.softmax_cross_entropy import along_the_last
@@ -53,7 +53,7 @@ def attention(scaled: str, masked: bool) -> Node:
     return node("matmul_v2", name="out", where=not_transposed, X=weights, Y="v")
 
 
-def joined(scaled: str, masked: bool) -> Callable[[Match], Replacement]:
+def to_attention(scaled: str, masked: bool) -> Callable[[Match], Replacement]:
     """Return the rewrite into one op."""
 
     def rewrite(match: Match) -> Replacement:
@@ -101,7 +101,7 @@ def attention_by_head(masked: bool) -> Node:
         ("fused_dot_product_attention",),
         slots,
         name="attention",
-        where=always if masked else without_mask,
+        where=any_operator if masked else without_mask,
     )
     back = node("transpose2", name="back", where=swaps_heads_and_steps, X=inner)
     return node("reshape2", name="out", X=back)
@@ -138,7 +138,7 @@ def parts_columns(old: Sequence[int], shape: Sequence[int]) -> bool:
 
 
 RULES = [
-    Rule(attention(scaled, masked), joined(scaled, masked))
+    Rule(attention(scaled, masked), to_attention(scaled, masked))
     for scaled in ("before", "after", "")
     for masked in (True, False)
 ] + [Rule(attention_by_head(masked), with_heads) for masked in (True, False)]

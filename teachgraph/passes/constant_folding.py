@@ -52,18 +52,20 @@ def fixed_shapes(graph: Graph) -> set[str]:
     A feed must have its declared shape, and an operator's shapes follow from those of
     its inputs; but a loop, or a function of the user's, may give any shape.
     """
-    fed = {v.name for v in graph.block.vars.values() if v.is_data and known(v)}
+    fed = {
+        v.name for v in graph.block.vars.values() if v.is_data and has_known_sizes(v)
+    }
     fixed, others = fed, set[str]()
     for _, operator in graph.walk():
         names = operator.input_arg_names
         follows = names and pure(operator) and fixed.issuperset(names)
         for name in operator.output_arg_names:
-            sure = follows and name != EMPTY and known(graph.variable(name))
+            sure = follows and name != EMPTY and has_known_sizes(graph.variable(name))
             (fixed if sure else others).add(name)
     return fixed - others
 
 
-def known(variable: Variable) -> bool:
+def has_known_sizes(variable: Variable) -> bool:
     """True if all sizes of a variable are declared."""
     return -1 not in variable.shape
 

@@ -78,7 +78,7 @@ def folded(biased: str) -> Callable[[Match], Replacement]:
     def rewrite(match: Match) -> Replacement:
         graph = match.graph
         names = ["w", "scale", "bias", "mean", "variance", *(["b"] if biased else [])]
-        values = {name: constant(graph, match, name) for name in names}
+        values = {name: read_only_value(graph, match, name) for name in names}
         if any(value is None for value in values.values()):
             return None
         if biased and values["b"].shape != values["bias"].shape:
@@ -104,7 +104,7 @@ def folded(biased: str) -> Callable[[Match], Replacement]:
     return rewrite
 
 
-def constant(graph: Graph, match: Match, name: str) -> Any:
+def read_only_value(graph: Graph, match: Match, name: str) -> Any:
     """Return the value of a parameter that this program only reads, else None.
 
     The normalisation writes its moments too, but unchanged in evaluation mode.

@@ -97,7 +97,7 @@ def derived(operator: Operator, place: int, target: Block) -> Derived:
         operator.type,
         {slot: list(names) for slot, names in operator.inputs.items()},
         {slot: list(names) for slot, names in operator.outputs.items()},
-        {name: own(value) for name, value in operator.attrs.items()},
+        {name: copied_attribute(value) for name, value in operator.attrs.items()},
     )
     copy.callsite = operator.callsite
     if isinstance(operator, Derived):
@@ -107,6 +107,6 @@ def derived(operator: Operator, place: int, target: Block) -> Derived:
     return copy
 
 
-def own(value: Any) -> Any:
+def copied_attribute(value: Any) -> Any:
     """Copy a mutable attribute."""
     return list(value) if isinstance(value, list) else value

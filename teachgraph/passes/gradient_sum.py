@@ -50,16 +50,16 @@ def spread_out(work: Work, at: int, operator: Derived) -> None:
         return
     total, sums = terms[0], []
     for term, place in zip(terms[1:-1], ready[1:-1], strict=True):
-        inputs, total = [total, term], another(graph, total)
-        sums.append(work.derived(added(inputs, [total]), [operator]))
+        inputs, total = [total, term], partial_sum(graph, total)
+        sums.append(work.derived(sum_operator(inputs, [total]), [operator]))
         graph.insert_after(place, sums[-1])
-    last = added([total, terms[-1]], operator.output("Out"))
+    last = sum_operator([total, terms[-1]], operator.output("Out"))
     sums.append(work.derived(last, [operator]))
     graph.replace(at, sums[-1:])
     work.note([operator], sums, "")
 
 
-def added(terms: Sequence[str], out: Sequence[str]) -> NewOperator:
+def sum_operator(terms: Sequence[str], out: Sequence[str]) -> NewOperator:
     """Build a `sum` operator."""
     return NewOperator("sum", {"X": terms}, {"Out": out}, {})
 
@@ -69,7 +69,7 @@ def large(graph: Graph, name: str) -> bool:
     return graph.variable(name).spec.nbytes() >= LARGE
 
 
-def another(graph: Graph, like: str) -> str:
+def partial_sum(graph: Graph, like: str) -> str:
     """Create a variable for a partial sum."""
     variable = graph.variable(like)
     return graph.new(like, variable.shape, variable.dtype)

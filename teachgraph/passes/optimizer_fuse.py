@@ -38,12 +38,12 @@ def optimizer_fuse(work: Work) -> None:
     groups: dict[Hashable, list[int]] = {}
     for at, operator in graph.walk():
         if small_update(graph, operator):
-            groups.setdefault(kind(graph, operator), []).append(at)
+            groups.setdefault(group_key(graph, operator), []).append(at)
     for places in groups.values():
         last = places[-1]
         together = [at for at in places if may_wait(graph, at, last)]
         if len(together) > 1 and distinct(graph, together):
-            work.put(last, [joined(graph, together)], together, "")
+            work.put(last, [fused_update(graph, together)], together, "")
 
 
 def small_update(graph: Graph, operator: Derived) -> bool:
@@ -60,7 +60,7 @@ def shape_of(graph: Graph, operator: Derived) -> Sequence[int]:
     return graph.variable(operator.input("Param")[0]).shape
 
 
-def kind(graph: Graph, operator: Derived) -> Hashable:
+def group_key(graph: Graph, operator: Derived) -> Hashable:
     """Return the key of a group: op type, attributes, dtypes and learning rate."""
     attrs = tuple((k, frozen(v)) for k, v in sorted(operator.own_attrs.items()))
     dtypes = tuple(graph.variable(n).dtype for n in operator.input_arg_names)
@@ -84,7 +84,7 @@ def distinct(graph: Graph, places: Sequence[int]) -> bool:
     return len(names) == len(set(names))
 
 
-def joined(graph: Graph, places: Sequence[int]) -> NewOperator:
+def fused_update(graph: Graph, places: Sequence[int]) -> NewOperator:
     """Build the operator that replaces all of these."""
     operators = [graph.operator(at) for at in places]
     op = operators[0].op

@@ -19,10 +19,10 @@ from teachgraph.passes.graph import Graph
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import GRAD
 
-__all__ = ["Match", "Node", "always", "find_match", "node"]
+__all__ = ["Match", "Node", "any_operator", "find_match", "node"]
 
 
-def always(operator: Operator) -> bool:
+def any_operator(operator: Operator) -> bool:
     """True for every operator: no condition."""
     return True
 
@@ -44,7 +44,7 @@ class Node:
     types: tuple[str, ...]
     slots: Mapping[str, Node | str]
     name: str = ""
-    where: Callable[[Operator], bool] = always
+    where: Callable[[Operator], bool] = any_operator
     symmetric: bool = False
     shared: bool = False
 
@@ -59,7 +59,7 @@ class Node:
 def node(
     *types: str,
     name: str = "",
-    where: Callable[[Operator], bool] = always,
+    where: Callable[[Operator], bool] = any_operator,
     symmetric: bool = False,
     shared: bool = False,
     **slots: Node | str,

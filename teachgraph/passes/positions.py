@@ -42,7 +42,7 @@ Rule = Callable[[Operator, Cut], Cuts | None]
 """Slices of the inputs for one of the result, None if that is not possible."""
 
 
-def only(operator: Operator, slot: str, cut: Cut) -> Cuts | None:
+def sliced_input(operator: Operator, slot: str, cut: Cut) -> Cuts | None:
     """Slice one input; None if the operator also reads it as a whole."""
     (name,) = operator.input(slot)
     read = [n for names in operator.inputs.values() for n in names]
@@ -51,7 +51,7 @@ def only(operator: Operator, slot: str, cut: Cut) -> Cuts | None:
 
 def of_x(operator: Operator, cut: Cut) -> Cuts | None:
     """Slice X of an elementwise f(x)."""
-    return only(operator, "X", cut)
+    return sliced_input(operator, "X", cut)
 
 
 def of_rows(slot: str, columns_from: str) -> Rule:
@@ -59,7 +59,7 @@ def of_rows(slot: str, columns_from: str) -> Rule:
 
     def rule(operator: Operator, cut: Cut) -> Cuts | None:
         is_row = cut.axis < attr(operator, columns_from)
-        return only(operator, slot, cut) if is_row else None
+        return sliced_input(operator, slot, cut) if is_row else None
 
     return rule
 
@@ -69,7 +69,7 @@ def of_product(operator: Operator, cut: Cut) -> Cuts | None:
     x, y = shape_of(operator, "X"), shape_of(operator, "Y")
     rows = cut.axis == len(x) - 2 or (len(y) == 2 and cut.axis < len(x) - 1)
     fits = len(x) >= len(y) >= 2 and not attr(operator, "trans_x")
-    return only(operator, "X", cut) if fits and rows else None
+    return sliced_input(operator, "X", cut) if fits and rows else None
 
 
 def of_other_axes(operator: Operator, cut: Cut) -> Cuts | None:
@@ -93,7 +93,7 @@ def of_kept_sizes(operator: Operator, cut: Cut) -> Cuts | None:
 def of_ids(operator: Operator, cut: Cut) -> Cuts | None:
     """Slice the ids of an embedding."""
     fits = cut.axis < len(shape_of(operator, "Ids"))
-    return only(operator, "Ids", cut) if fits else None
+    return sliced_input(operator, "Ids", cut) if fits else None
 
 
 def broadcast(operator: Operator, cut: Cut) -> Cuts | None:
@@ -129,7 +129,7 @@ def of_queries(operator: Operator, cut: Cut) -> Cuts | None:
     """Slice the queries of attention, which needs all keys and values for each."""
     shapes = {len(shape_of(operator, slot)) for slot in "QKV"}
     is_query = cut.axis == (1 if attr(operator, "num_heads") else max(shapes) - 2)
-    query = only(operator, "Q", cut)
+    query = sliced_input(operator, "Q", cut)
     masks = aligned(operator, cut, -2, operator.inputs.get("Mask", []))
     if query is None or masks is None or not is_query or len(shapes) > 1:
         return None

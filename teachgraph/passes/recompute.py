@@ -20,8 +20,8 @@ from math import isqrt
 from teachgraph.autograd.recompute_program import (
     SUFFIX,
     Segment,
+    create_like,
     held_by,
-    like,
     once_only,
     own_moments,
     renamed,
@@ -53,7 +53,7 @@ def recompute(work: Work) -> None:
         return
     forward, later = ops[: back[0]], ops[back[0] :]
     segments = segments_of(graph, forward)
-    held = kept(ops[: back[-1] + 1], forward, later, segments)
+    held = kept_values(ops[: back[-1] + 1], forward, later, segments)
     backward = [ops[at] for at in back]
     readers, _ = uses(backward)
     inserted: dict[Derived, list[Derived]] = {}
@@ -99,7 +99,7 @@ def live_bytes(graph: Graph, forward: Sequence[Operator]) -> list[int]:
     return change
 
 
-def kept(
+def kept_values(
     until: Sequence[Operator],
     forward: Sequence[Operator],
     later: Sequence[Operator],
@@ -165,7 +165,7 @@ def recomputed(
     aside = {name: name + suffix for name in own_moments(operator)}
     for name in operator.output_arg_names:
         if name in instead or name in aside:
-            like(block, name, name + suffix)
+            create_like(block, name, name + suffix)
     inputs = renamed(operator.inputs, instead)
     outputs = renamed(operator.outputs, {**instead, **aside})
     attrs = {**operator.own_attrs, "op_role": int(OpRole.BACKWARD)}

@@ -44,7 +44,7 @@ class Work:
     def note(self, old: Sequence[Operator], new: Sequence[Operator], what: str) -> None:
         """Add a rewrite to the report."""
         change = Change(
-            [op.type for op in old], [op.type for op in new], what, where(old)
+            [op.type for op in old], [op.type for op in new], what, line_of(old)
         )
         self.changes.append(change)
 
@@ -164,18 +164,18 @@ def applied(work: Work, rule: Rule, at: int) -> bool:
     gradient = None if backward is None else backward.operator(new[0])
     if backward is None or gradient is None:
         alone = match.alone() and replaceable(match, new, rule.idle, match.graph.dead)
-        return alone and put(work, match, new)
+        return alone and replace_match(work, match, new)
     if not replaceable(match, new, rule.idle, match.only_for_backward):
         return False
     # The gradient first: the operators it replaces read inner values of the forward,
     # which could not be removed while they are there.
     work.put_gradient(backward, gradient)
-    put(work, match, new)
+    replace_match(work, match, new)
     work.graph.pair(match.backward[0], at)
     return True
 
 
-def put(work: Work, match: Match, new: Sequence[NewOperator]) -> bool:
+def replace_match(work: Work, match: Match, new: Sequence[NewOperator]) -> bool:
     """Replace the operators of a match; return True."""
     work.put(match.at, new, match.places, "")
     return True
@@ -217,6 +217,6 @@ def may_come_later(match: Match, operator: Operator, written: set[str]) -> bool:
     ) and set(names) <= set(written)
 
 
-def where(operators: Sequence[Operator]) -> str:
+def line_of(operators: Sequence[Operator]) -> str:
     """Return the user's line of some operators."""
     return next((op.callsite.short for op in operators[::-1] if op.callsite), "")

@@ -16,7 +16,7 @@ def along_the_last(operator: Operator) -> bool:
     return attr(operator, "axis") in (-1, len(shape_of(operator)) - 1)
 
 
-def joined(match: Match) -> Replacement:
+def to_fused_loss(match: Match) -> Replacement:
     """Rewrite to one op, which also returns the probabilities for other readers.
 
     cross_entropy2 has another output, the likelihood of the label, which the op has
@@ -39,7 +39,7 @@ RULES = [
             X=node("softmax", where=along_the_last, X="logits", shared=True),
             Label="label",
         ),
-        joined,
+        to_fused_loss,
     )
 ]
 

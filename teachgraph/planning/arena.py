@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Span", "packed"]
+__all__ = ["Span", "pack_spans"]
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -20,13 +20,13 @@ class Span(NamedTuple):
     end: int
 
 
-def packed(spans: Sequence[Span]) -> list[int]:
+def pack_spans(spans: Sequence[Span]) -> list[int]:
     """An offset for each span.
 
     The largest one is placed first. Each goes into the smallest gap that it fits into
     among those that are needed at the same time as it, or else after all of them.
 
-    >>> packed([Span(8, 0, 1), Span(4, 1, 2), Span(8, 2, 3)])
+    >>> pack_spans([Span(8, 0, 1), Span(4, 1, 2), Span(8, 2, 3)])
     [0, 8, 0]
     """
     sizes, starts, ends = (np.array(column, "int64") for column in columns(spans))

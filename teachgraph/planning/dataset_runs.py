@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.print_assert import print_
 from teachgraph.planning.fetching import fetch_names
 
@@ -123,7 +124,7 @@ def run_over(
     watched = {} if fetch_handler is None else fetch_handler.var_dict
     asked = [fetch_list or [], list(watched.values())]
     for number, feed in zip(count(1), dataset.feeds(), strict=False):
-        wanted = [item for items in asked for item in listed(items)]
+        wanted = [item for items in asked for item in as_list(items)]
         results = executor.run(program, feed, wanted, scope=scope)
         if number % print_period == 0:
             for text, value in zip(info, results, strict=False):
@@ -131,8 +132,3 @@ def run_over(
             if fetch_handler is not None:
                 shown = results[len(names) :]
                 fetch_handler.handler(dict(zip(watched, shown, strict=True)))
-
-
-def listed(items: Any) -> list[Any]:
-    """One fetch or several, as a list."""
-    return list(items) if isinstance(items, (list, tuple)) else [items]

@@ -25,7 +25,7 @@ from teachgraph.core.program import Variable
 from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
-from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
+from teachgraph.planning.fetching import asked_for, fetch_names, pruned_for
 from teachgraph.planning.memory import MemoryPlan
 from teachgraph.planning.plan import AnyFeedPlan, Plan
 from teachgraph.planning.written import WrittenPlan
@@ -160,7 +160,7 @@ class Executor(DatasetRuns, core.Executor):
         if not all(isinstance(item, (Variable, str)) for item in fetch_list):
             fetch_list, updates = asked_for(fetch_list)
             if updates:
-                program = cut_down(program, feeds, fetch_list, updates)
+                program = pruned_for(program, feeds, fetch_list, updates)
         return super().plan(program, feed, fetch_list)
 
     def cut(
@@ -168,7 +168,7 @@ class Executor(DatasetRuns, core.Executor):
     ) -> tuple[Program, list[str]]:
         """The program without what nobody needs, and the names of the fetches."""
         fetches, updates = asked_for(fetch_list)
-        return cut_down(program, feed_names(feed), fetches, updates), fetches
+        return pruned_for(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
         self, program: CoreProgram, feed: Mapping[str, Any], fetches: list[str]

@@ -11,7 +11,7 @@ from teachgraph.static.program import Program
 from teachgraph.static.pruning import pruned
 from teachgraph.static.variable import Variable
 
-__all__ = ["asked_for", "cut_down", "fetch_names"]
+__all__ = ["asked_for", "fetch_names", "pruned_for"]
 
 
 def fetch_names(fetch_list: Any) -> list[str]:
@@ -52,7 +52,7 @@ def minimized(item: Sequence[Any]) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], list)
 
 
-def cut_down(
+def pruned_for(
     program: Program,
     feeds: Sequence[str],
     fetches: Sequence[str],
@@ -70,7 +70,7 @@ def cut_down(
 
     In Paddle this is `Executor.run(use_prune=True)`.
     """
-    copies: dict[Any, Program] = program.caches.setdefault(cut_down, {})
+    copies: dict[Any, Program] = program.caches.setdefault(pruned_for, {})
     key = (program.version, tuple(feeds), tuple(fetches), tuple(updates))
     if key not in copies:
         for stale in [k for k in list(copies) if k[0] != program.version]:
@@ -78,7 +78,7 @@ def cut_down(
         block = program.global_block()
         known = [name for name in fetches if block.has_var(name)]
         targets = [*known, *(updates or every_update(program))]
-        copies[key] = given(pruned(program, feeds, targets), feeds)
+        copies[key] = feed_as_data(pruned(program, feeds, targets), feeds)
     return copies[key]
 
 
@@ -89,7 +89,7 @@ def every_update(program: Program) -> Iterator[Operator]:
             yield operator
 
 
-def given(program: Program, feeds: Sequence[str]) -> Program:
+def feed_as_data(program: Program, feeds: Sequence[str]) -> Program:
     """The program, with what is fed and no longer made as its data."""
     block = program.global_block()
     written = {name for operator in block.ops for name in operator.output_arg_names}

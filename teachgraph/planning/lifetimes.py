@@ -15,7 +15,7 @@ from teachgraph.control_flow.source import Expression, Writer, with_attrs
 from teachgraph.core.op import GradOp, like
 from teachgraph.core.program import Operator, Variable
 from teachgraph.core.steps import Call, Step, Values
-from teachgraph.planning.spare import spare
+from teachgraph.planning.spare import sole_array
 from teachgraph.planning.statements import Statements
 
 __all__ = ["Lifetimes", "lifetimes", "release"]
@@ -89,7 +89,7 @@ class Overwriting:
 
     def write(self, writer: Writer) -> None:
         """Write the call with `out=`."""
-        out = Expression(f"{writer.uses(spare)}({writer.name(self.over)})")
+        out = Expression(f"{writer.uses(sole_array)}({writer.name(self.over)})")
         writer.step(with_attrs(self.call, out=out))
 
 
@@ -97,7 +97,7 @@ def release(
     steps: Sequence[Step], kept: set[str], variables: Mapping[str, Variable]
 ) -> list[Step]:
     """The steps, with each value released after its last use, or written over."""
-    steps, with_releases = economical(steps, variables), list[Step]()
+    steps, with_releases = reorder_for_memory(steps, variables), list[Step]()
     for step, ends, fades, over in zip(
         steps, *lifetimes(steps, kept, variables), strict=True
     ):
@@ -110,7 +110,7 @@ def release(
     return with_releases
 
 
-def economical(
+def reorder_for_memory(
     steps: Sequence[Step], variables: Mapping[str, Variable]
 ) -> Sequence[Step]:
     """The steps, with the call in place of statements where that saves memory."""
@@ -138,21 +138,24 @@ def lifetimes(
     own = {name for step in steps for name in {*step.inner} - {*step.outputs}}
     if not any(map(large, variables.values())):
         nothing: list[list[str]] = [[] for _ in steps]
-        ends = last(steps, {*kept, *own}, by_shape=True)
+        ends = last_reads(steps, {*kept, *own}, by_shape=True)
         return Lifetimes(ends, nothing, [None for _ in steps])
-    ends = last(steps, {*kept, *own}, by_shape=True)
-    needed = last(steps, {*kept, *own}, by_shape=False)
+    ends = last_reads(steps, {*kept, *own}, by_shape=True)
+    needed = last_reads(steps, {*kept, *own}, by_shape=False)
     fades = [
         [name for name in done if name not in gone and large(variables.get(name))]
         for done, gone in zip(needed, ends, strict=True)
     ]
     taken = [
-        over(step, gone, variables) for step, gone in zip(steps, needed, strict=True)
+        overwritable_input(step, gone, variables)
+        for step, gone in zip(steps, needed, strict=True)
     ]
     return Lifetimes(ends, fades, taken)
 
 
-def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[str]]:
+def last_reads(
+    steps: Sequence[Step], kept: set[str], *, by_shape: bool
+) -> list[list[str]]:
     """For each step, the variables that none after it reads.
 
     Args:
@@ -209,7 +212,7 @@ def large(variable: Variable | None) -> bool:
     return variable is not None and variable.spec.nbytes(UNKNOWN) >= LARGE
 
 
-def over(
+def overwritable_input(
     step: Step, gone: Sequence[str], variables: Mapping[str, Variable]
 ) -> str | None:
     """The input that a step's result may be written over."""
@@ -225,12 +228,12 @@ def over(
     fitting = (
         name
         for name in step.arguments
-        if name in gone and fits(name, out, step.arguments, variables)
+        if name in gone and is_like_input(name, out, step.arguments, variables)
     )
     return next(fitting, None)
 
 
-def fits(
+def is_like_input(
     name: str | None,
     out: Variable,
     arguments: Sequence[str | None],

@@ -17,8 +17,8 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.program import Variable
 from teachgraph.core.steps import Call, Step
 from teachgraph.ops.sharing import Sharing, sharing
-from teachgraph.planning.arena import Span, packed
-from teachgraph.planning.lifetimes import Lifetimes, economical, lifetimes
+from teachgraph.planning.arena import Span, pack_spans
+from teachgraph.planning.lifetimes import Lifetimes, lifetimes, reorder_for_memory
 from teachgraph.planning.sizes import Specs, specs_of
 
 __all__ = ["Buffer", "MemoryPlan", "memory_plan"]
@@ -87,10 +87,10 @@ class MemoryPlan:
         return list(accumulate(changes[:-1]))
 
     def __str__(self) -> str:
-        return "\n".join(told(self))
+        return "\n".join(plan_text(self))
 
 
-def told(plan: MemoryPlan) -> Iterator[str]:
+def plan_text(plan: MemoryPlan) -> Iterator[str]:
     """A plan in words, with its largest parts."""
     share = plan.planned_peak / (plan.naive_peak or 1)
     yield (
@@ -143,12 +143,12 @@ def memory_plan(
         InvalidValueError: A feed has sizes that are not known.
     """
     check_fed(variables, fed)
-    steps = economical(steps, variables)
+    steps = reorder_for_memory(steps, variables)
     specs = specs_of(steps, variables, fed)
     life = Life(variables, specs)
     life.live(steps, lifetimes(steps, kept, variables))
     spans = [buffer.span for buffer in life.buffers]
-    for buffer, offset in zip(life.buffers, packed(spans), strict=True):
+    for buffer, offset in zip(life.buffers, pack_spans(spans), strict=True):
         buffer.offset = offset
     return MemoryPlan(
         life.buffers,

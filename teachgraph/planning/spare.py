@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["spare"]
+__all__ = ["sole_array"]
 
 
-def spare(array: Any) -> Any:
+def sole_array(array: Any) -> Any:
     """An array that only one variable of the calling function holds, else None.
 
     It is called as `op(x, out=spare(x))`: then the call itself holds x, too.

@@ -79,27 +79,27 @@ def with_statements(
     Certain are those of `given`, which is compared with the program's declarations; and
     of what ops compute from these, if it is written once.
     """
-    known = {name: like(v) for name, v in given.items() if v.type == "LOD_TENSOR"}
+    known = {name: spec_of(v) for name, v in given.items() if v.type == "LOD_TENSOR"}
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
     written: list[Step] = []
     for step in steps:
-        written.append(settled(step, known) if isinstance(step, Call) else step)
+        written.append(with_statement(step, known) if isinstance(step, Call) else step)
         certain = isinstance(step, Call) and known.keys() >= {*step.arguments} - {None}
         for name in filter(None, (*step.outputs, *step.inner)):
             known.pop(name, None)
             once = writes[name] == 1 or name in step.arguments
             variable = variables.get(name) if certain and once else None
             if variable is not None and variable.type == "LOD_TENSOR":
-                known[name] = like(variable)
+                known[name] = spec_of(variable)
     return written
 
 
-def like(variable: Variable) -> Like:
+def spec_of(variable: Variable) -> Like:
     """Shape and dtype of a variable, as a kernel's stand-in."""
     return Like((variable.shape, variable.dtype))
 
 
-def settled(call: Call, known: Mapping[str, Like]) -> Call:
+def with_statement(call: Call, known: Mapping[str, Like]) -> Call:
     """Ask the op of a call for its statements, if what it is given is known."""
     op = call.operator.op
     expression = expressions.get(op.type)

@@ -16,6 +16,7 @@ from teachgraph.core import backward as core
 from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Operator, Parameter, Variable
+from teachgraph.ops.as_list import as_list
 from teachgraph.static.gradient_hooks import apply_hooks, hooks_of
 
 __all__ = ["append_backward", "gradients"]
@@ -112,8 +113,8 @@ def gradients(
 
     In Paddle this is `paddle.static.gradients`.
     """
-    roots, leaves = listed(targets), listed(inputs)
-    weights = listed(target_gradients) if target_gradients is not None else []
+    roots, leaves = as_list(targets), as_list(inputs)
+    weights = as_list(target_gradients) if target_gradients is not None else []
     weights = weights or [None] * len(roots)
     if len(weights) != len(roots):
         raise ProgramError("Should have the same number of target_gradients as targets")
@@ -166,8 +167,3 @@ def wrong_type(name: str, value: Any) -> TypeError:
         f"The type of '{name}' in paddle.static.append_backward must be "
         f"{allowed}, but received {type(value)}."
     )
-
-
-def listed(value: Any) -> list[Any]:
-    """One thing as a list of one."""
-    return list(value) if isinstance(value, (list, tuple)) else [value]

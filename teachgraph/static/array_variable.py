@@ -68,7 +68,7 @@ class ArrayVariable(Variable):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return write(another(self), lists.slice_array, self, **bounds(index))
+            return write(new_array(self), lists.slice_array, self, **bounds(index))
         at = index
         if isinstance(index, Variable) or index < 0:
             at = lists.array_place(self, tensor(index))
@@ -150,7 +150,7 @@ def bounds(index: slice) -> dict[str, Any]:
     return {**tensors, "step": 1 if index.step is None else index.step}
 
 
-def another(like: ArrayVariable) -> ArrayVariable:
+def new_array(like: ArrayVariable) -> ArrayVariable:
     """A new variable for an array of such parts."""
     array = current_block().create_var(dtype=like.dtype, shape=like.shape, type=ARRAY)
     assert isinstance(array, ArrayVariable)

@@ -104,7 +104,9 @@ def parsed(content: bytes | str) -> Part:
     try:
         return Part(
             sound(
-                json.loads(content, object_pairs_hook=once, parse_constant=not_finite)
+                json.loads(
+                    content, object_pairs_hook=unique_fields, parse_constant=not_finite
+                )
             )
         )
     except (ValueError, RecursionError) as error:
@@ -158,7 +160,7 @@ def reading(source: Any) -> Iterator[None]:
         raise DataError.here(f"{source} is damaged: {reason}") from error
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, unless a field stands in it twice."""
     fields: dict[str, Any] = {}
     for name, value in pairs:

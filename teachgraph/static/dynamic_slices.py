@@ -26,7 +26,7 @@ def within_bounds(x: Any, index: Any) -> Any:
     items = list(index) if isinstance(index, tuple) else [index]
     for axis, item in enumerate(items):
         if isinstance(item, slice) and bounded_later(item):
-            there = places(x, axis, item)
+            there = slice_places(x, axis, item)
             x, items[axis] = functions.gather(x, there, axis), slice(None)
     return x[tuple(items)]
 
@@ -36,11 +36,11 @@ def as_places(x: Any, index: Any) -> Any:
     items = list(index) if isinstance(index, tuple) else [index]
     later = [axis for axis, item in enumerate(items) if bounded_later(item)]
     if len(later) == 1 and all(isinstance(item, slice) for item in items):
-        items[later[0]] = places(x, later[0], items[later[0]])
+        items[later[0]] = slice_places(x, later[0], items[later[0]])
     return tuple(items)
 
 
-def places(x: Any, axis: int, item: slice) -> Any:
+def slice_places(x: Any, axis: int, item: slice) -> Any:
     """The places on an axis that a slice takes."""
     size = functions.cast(functions.shape(x)[axis], "int64")
     start = bound(0 if item.start is None else item.start, size)

@@ -101,10 +101,10 @@ class ExponentialMovingAverage:
         """Keep each parameter, and put its average in its place."""
         counter = create_global_var([1], 0, "int64", persistable=True, name=COUNTER)
         step = functions.cast(counter, "float32")
-        power = functions.pow(same(self._rate), step)
+        power = functions.pow(shared_variable(self._rate), step)
         for parameter, place in self._parameters.items():
-            here, kept = same(parameter), same(parameter, place)
-            average = same(self._averages[parameter])
+            here, kept = shared_variable(parameter), shared_variable(parameter, place)
+            average = shared_variable(self._averages[parameter])
             functions.assign(here, kept)
             whole = corrected(average, step, power)
             functions.assign(whole, here)
@@ -112,7 +112,9 @@ class ExponentialMovingAverage:
     def put_back(self) -> None:
         """Put each parameter back in its place."""
         for parameter, place in self._parameters.items():
-            functions.assign(same(parameter, place), same(parameter))
+            functions.assign(
+                shared_variable(parameter, place), shared_variable(parameter)
+            )
 
     def update(self) -> None:
         """Append the operators that move the averages; call it after `minimize`."""
@@ -148,7 +150,7 @@ class ExponentialMovingAverage:
         executor.run(self.restore_program)
 
 
-def same(variable: Variable, name: str | None = None) -> Variable:
+def shared_variable(variable: Variable, name: str | None = None) -> Variable:
     """A variable of another program in this one: the same place in the scope."""
     block = default_main_program().global_block()
     facts = {"persistable": True, "stop_gradient": variable.stop_gradient}

@@ -32,7 +32,7 @@ def adopting(refuse: Any) -> Any:
         attrs: Mapping[str, Any],
     ) -> Any:
         if not isinstance(value, Traced):
-            return constant(block, value, inputs)
+            return constant_variable(block, value, inputs)
         if (adopt_tensor := tracer_of(block)) is not None:
             return adopt_tensor(value)
         return refuse(block, op, value, inputs, attrs)
@@ -45,7 +45,7 @@ def tracer_of(block: Block) -> Any:
     return getattr(block.program, "adopt", None)
 
 
-def constant(block: Block, value: Any, inputs: Sequence[Any]) -> Any:
+def constant_variable(block: Block, value: Any, inputs: Sequence[Any]) -> Any:
     """An array or a number as an `assign_value` operator."""
     array = np.asarray(value)
     dtype = dtype_beside(inputs, value) or array.dtype

@@ -21,7 +21,7 @@ def add_hook(variable: Variable, key: object, hook: Callable[[Any], Any]) -> Any
 
 def with_hooks(inner: Any) -> Any:
     """Let every reverse pass send gradients through hooks."""
-    return lambda backward, visit: hooked(backward, inner(backward, visit))
+    return lambda backward, visit: hooked_reverse(backward, inner(backward, visit))
 
 
 def hooks_of(variable: Variable) -> Collection[Callable[[Any], Any]]:
@@ -37,7 +37,7 @@ def share_hooks(program: Program, clone: Program) -> None:
             vars(clone.global_block().vars[name])["gradient_hooks"] = hooks
 
 
-def hooked(backward: Backward, visit: Visit) -> Visit:
+def hooked_reverse(backward: Backward, visit: Visit) -> Visit:
     """Wrap a reverse pass: gradients go through the hooks of their variables."""
 
     def visit_hooked(operator: Operator, wanted: Sequence[str]) -> None:

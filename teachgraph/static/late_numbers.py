@@ -65,7 +65,7 @@ def call_function_grad(
 
     def gradients() -> list[Any]:
         results = called(function, json.loads(arguments), tensors)
-        for result, dout in zip(several(results), x[count:], strict=True):
+        for result, dout in zip(result_list(results), x[count:], strict=True):
             if dout is not None and not result.stop_gradient:
                 result.backward(dout, retain_graph=True)
         return [tensors[i].grad for i in wanted]
@@ -96,14 +96,14 @@ def filled(arguments: Any, tensors: Sequence[Any]) -> Any:
     return {name: filled(part, tensors) for name, part in arguments["named"].items()}
 
 
-def several(results: Any) -> Sequence[Any]:
+def result_list(results: Any) -> Sequence[Any]:
     """Return the results of a function as a sequence."""
     return results if isinstance(results, (list, tuple)) else [results]
 
 
 def arrays_of(results: Any) -> Any:
     """Return the arrays of Tensors, as a kernel returns its outputs."""
-    arrays = tuple(tensor.data for tensor in several(results))
+    arrays = tuple(tensor.data for tensor in result_list(results))
     return arrays[0] if len(arrays) == 1 else arrays
 
 
@@ -198,14 +198,14 @@ def inferred(
             generators.use(before)
         many = isinstance(result, (list, tuple))
         chosen = {int(n) for i in numbers for n in np.ravel(values[i])}
-        results.append([stated(r.data, chosen) for r in several(result)])
+        results.append([spec_with_chosen(r.data, chosen) for r in result_list(result)])
     if not results:
         assert reason is not None
         raise reason
     return agreement(results), many
 
 
-def stated(array: Any, chosen: set[int]) -> tuple[Spec, set[int]]:
+def spec_with_chosen(array: Any, chosen: set[int]) -> tuple[Spec, set[int]]:
     """Return a spec, and the sizes in it that may be due to the chosen numbers."""
     return Spec(array.shape, array.dtype), chosen
 

@@ -31,7 +31,7 @@ class Operator(core.Operator):
         Raises:
             ProgramError: There is no such slot.
         """
-        return named(self, "input", self.inputs, slot)
+        return slot_names(self, "input", self.inputs, slot)
 
     def output(self, slot: str) -> list[str]:
         """The variable names in an output slot.
@@ -39,7 +39,7 @@ class Operator(core.Operator):
         Raises:
             ProgramError: There is no such slot.
         """
-        return named(self, "output", self.outputs, slot)
+        return slot_names(self, "output", self.outputs, slot)
 
     @property
     def input_names(self) -> list[str]:
@@ -127,7 +127,7 @@ def kind_of(name: str, value: Any) -> str:
     return KINDS.get(type(value), "TENSOR" if isinstance(value, np.ndarray) else "NONE")
 
 
-def named(operator: Operator, kind: str, slots: Slots, slot: str) -> list[str]:
+def slot_names(operator: Operator, kind: str, slots: Slots, slot: str) -> list[str]:
     """The names in a slot, or an error that lists the slots there are."""
     try:
         return slots[slot]

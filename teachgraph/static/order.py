@@ -35,7 +35,7 @@ def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:
     ...
     teachgraph.core.errors.ProgramError: relu reads 'x' before it has a value...
     """
-    known = {*outside, *given(block)}
+    known = {*outside, *initial_variables(block)}
     for operator in block.ops:
         if (inside := operator.sub_block) is not None:
             check_order(inside, known.union(handed_in(operator)))
@@ -45,7 +45,7 @@ def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:
         known.update(operator.output_arg_names)
 
 
-def given(block: Block) -> Iterator[str]:
+def initial_variables(block: Block) -> Iterator[str]:
     """The variables of a block that have values before its first operator runs."""
     own, *before = block.in_sight()
     for seen in before:

@@ -54,14 +54,14 @@ def Print(  # noqa: N802  Paddle's name
         message=message or "",
         summarize=summarize,
         name=(getattr(input, "name", "") or "")
-        if named(input, print_tensor_name)
+        if has_printed_name(input, print_tensor_name)
         else "",
         print_phase=phase,
         number=next(_numbers),
     )
 
 
-def named(value: Any, wanted: bool) -> bool:
+def has_printed_name(value: Any, wanted: bool) -> bool:
     """Say if a name is printed: a Variable has one that its program shows."""
     return wanted and isinstance(value, Variable)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Block, Operator, OpRole, Program, Variable
 
-__all__ = ["needed", "pruned"]
+__all__ = ["needed_operators", "pruned"]
 
 
 P = TypeVar("P", bound=Program)
@@ -31,21 +31,21 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
         ProgramError: A target is none of this program.
     """
     names, operators = goals(program, targets)
-    keep = needed(program.global_block(), fed(feeds), names, operators)
+    keep = needed_operators(program.global_block(), feed_names(feeds), names, operators)
     source: Any = program  # of the public class, which can be cloned
     copy: P = source.clone()
     block = copy.global_block()
     for operator in reversed(program.global_block().ops):
         if operator not in keep:
             block.remove(operator.idx)
-    clear(copy, reached(block))
+    clear(copy, reached_blocks(block))
     used = {name for op in block.ops for name in names_of(op)} | names
     block.vars = {name: v for name, v in block.vars.items() if name in used}
     copy.touch()
     return copy
 
 
-def fed(feeds: Iterable[str]) -> set[str]:
+def feed_names(feeds: Iterable[str]) -> set[str]:
     """The names of what is given."""
     names = set()
     for name in [feeds] if isinstance(feeds, str) else feeds:
@@ -82,7 +82,7 @@ def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Opera
     return names, operators
 
 
-def needed(
+def needed_operators(
     block: Block, feeds: set[str], names: Iterable[str], operators: set[Operator]
 ) -> set[Operator]:
     """The operators of a block that these names and operators need.
@@ -108,12 +108,12 @@ def names_of(operator: Operator) -> list[str]:
     return operator.input_arg_names + operator.output_arg_names + inside
 
 
-def reached(block: Block) -> set[int]:
+def reached_blocks(block: Block) -> set[int]:
     """The numbers of a block and of all that its operators enter."""
     numbers = {block.idx}
     for operator in block.ops:
         if operator.sub_block is not None:
-            numbers |= reached(operator.sub_block)
+            numbers |= reached_blocks(operator.sub_block)
     return numbers
 
 

@@ -9,6 +9,7 @@ from teachgraph.core.backward import Backward, Parts, has_gradient
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import EMPTY, Operator, OpRole
 from teachgraph.ops import py_func as ops
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.py_func import OutputSpec, register
 from teachgraph.static.append_op import insert_named
@@ -54,9 +55,9 @@ def py_func(
     check_skipped(skipped, [*inputs, *outputs])
     check_shapes(outputs)
     has_gradient.wrap_once(unless_without_backward)
-    forward, backward = register(func, [promised(v) for v in outputs]), -1
+    forward, backward = register(func, [declared_spec(v) for v in outputs]), -1
     if backward_func is not None:
-        backward = register(backward_func, [promised(v) for v in inputs])
+        backward = register(backward_func, [declared_spec(v) for v in inputs])
     block = inputs[0].block.program.current_block() if inputs else current_block()
     insert_named(
         block,
@@ -75,7 +76,7 @@ def py_func(
 
 def variables(what: str, value: Any) -> list[Variable]:
     """None, one variable or several, as a list."""
-    items = list(value) if isinstance(value, (list, tuple)) else [value]
+    items = as_list(value)
     if value is None:
         return []
     if not all(isinstance(v, Variable) for v in items):
@@ -113,7 +114,7 @@ def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> Non
             )
 
 
-def promised(variable: Variable) -> OutputSpec:
+def declared_spec(variable: Variable) -> OutputSpec:
     """The shape and dtype that the function must return for this variable."""
     return OutputSpec(variable.name, variable.shape, variable.dtype)
 

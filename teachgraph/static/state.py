@@ -22,8 +22,8 @@ __all__ = [
     "is_parameter",
     "is_persistable",
     "persistables",
-    "put",
     "set_state",
+    "set_value",
     "state_tensors",
 ]
 
@@ -87,7 +87,7 @@ def array_of(variable: Variable, scope: Scope | None = None) -> Array:
     return value
 
 
-def put(variable: Variable, value: Any, scope: Scope | None = None) -> None:
+def set_value(variable: Variable, value: Any, scope: Scope | None = None) -> None:
     """Give a variable a value in a scope.
 
     Raises:
@@ -129,5 +129,5 @@ def set_state(
     trial = Scope()
     for name, value in state.items():
         if name in known:
-            put(known[name], value, trial)
+            set_value(known[name], value, trial)
     (global_scope() if scope is None else scope).values.update(trial.values)

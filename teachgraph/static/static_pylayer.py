@@ -85,7 +85,7 @@ def static_pylayer(
     ]
     stop, own = all(x.stop_gradient for x in inputs), []
     for leaf in leaves:
-        own.append(like(leaf, stop))
+        own.append(create_like(leaf, stop))
         leaf.stop_gradient = True  # so that no gradient goes into what computed it
     attrs = {"taken": len(inputs)}
     if backward_fn is not None:
@@ -112,7 +112,7 @@ def check(inputs: Sequence[Any], backward_fn: Any) -> None:
         )
 
 
-def like(variable: Variable, stop: bool) -> Variable:
+def create_like(variable: Variable, stop: bool) -> Variable:
     """Create a variable for a result."""
     name = unique_name.generate("pylayer_0.tmp")
     shape, dtype = variable.shape, variable.dtype

@@ -26,7 +26,7 @@ from teachgraph.ops.shape import size as size_op
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.static.gradient_hooks import add_hook
 from teachgraph.static.printing import variable_line
-from teachgraph.static.state import array_of, put
+from teachgraph.static.state import array_of, set_value
 
 __all__ = ["EMPTY", "GRAD", "Parameter", "Variable"]
 
@@ -115,7 +115,7 @@ class Variable(Methods, core.Variable):
         Raises:
             ShapeError: The value is of another shape or dtype.
         """
-        put(self, value, scope)
+        set_value(self, value, scope)
 
     @property
     def grad_name(self) -> str:

@@ -35,7 +35,7 @@ __all__ = [
 Size = int | Sequence[int]
 
 
-def pair(value: Size) -> list[int]:
+def per_axis(value: Size) -> list[int]:
     """A number for both dimensions, or one for each.
 
     Raises:
@@ -49,7 +49,9 @@ def pair(value: Size) -> list[int]:
 
 def bins(output_size: Size) -> dict[str, int]:
     """Attributes for the number of bins."""
-    return dict(zip(("pooled_height", "pooled_width"), pair(output_size), strict=True))
+    return dict(
+        zip(("pooled_height", "pooled_width"), per_axis(output_size), strict=True)
+    )
 
 
 def roi_align(
@@ -414,9 +416,9 @@ def deform_conv2d(
         for numbers in zip(
             x.shape[2:],
             kernel,
-            pair(stride),
-            pair(padding),
-            pair(dilation),
+            per_axis(stride),
+            per_axis(padding),
+            per_axis(dilation),
             strict=True,
         )
     )
@@ -499,7 +501,7 @@ class DeformConv2D(Layer):
         if in_channels % groups:
             reason = f"{in_channels} channels are no multiple of {groups} groups"
             raise InvalidValueError.here(f"DeformConv2D: {reason}")
-        kernel = pair(kernel_size)
+        kernel = per_axis(kernel_size)
         self._options: dict[str, Any] = {
             "stride": stride,
             "padding": padding,

@@ -27,7 +27,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.steps import run_steps
 from teachgraph.nn import functional as F
 from teachgraph.planning import lifetimes
-from teachgraph.planning.arena import Span, packed
+from teachgraph.planning.arena import Span, pack_spans
 from teachgraph.planning.executor import Executor, Plan
 from teachgraph.static import Variable
 from tests.effort import examples
@@ -46,7 +46,7 @@ spans = st.builds(
 
 @given(st.lists(spans, max_size=40))
 def test_no_two_that_are_needed_at_once_overlap(found: list[Span]) -> None:
-    placed = list(zip(found, packed(found), strict=True))
+    placed = list(zip(found, pack_spans(found), strict=True))
     for i, (one, at) in enumerate(placed):
         assert at >= 0
         for other, there in placed[:i]:
@@ -56,7 +56,9 @@ def test_no_two_that_are_needed_at_once_overlap(found: list[Span]) -> None:
 
 @given(st.lists(spans, min_size=1, max_size=40))
 def test_an_arena_is_at_least_what_is_needed_at_once(found: list[Span]) -> None:
-    size = max(at + span.size for span, at in zip(found, packed(found), strict=True))
+    size = max(
+        at + span.size for span, at in zip(found, pack_spans(found), strict=True)
+    )
     times = range(42)
     live = [sum(s.size for s in found if s.start <= t <= s.end) for t in times]
     assert max(live) <= size <= sum(span.size for span in found)
@@ -64,7 +66,7 @@ def test_an_arena_is_at_least_what_is_needed_at_once(found: list[Span]) -> None:
 
 def test_what_follows_one_another_shares_one_place() -> None:
     chain = [Span(64, at, at + 1) for at in range(20)]
-    assert max(packed(chain)) == 64
+    assert max(pack_spans(chain)) == 64
 
 
 def in_an_arena(plan: Plan, feed: dict[str, Any], scope: Any) -> list[Any]:

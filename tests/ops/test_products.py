@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from teachgraph.ops import columns, conv_rows, products
-from teachgraph.ops.windows import Steps, padded, steps, through
+from teachgraph.ops.windows import Steps, padded, steps, windows_of
 
 
 class Case(NamedTuple):
@@ -93,13 +93,15 @@ def test_columns_of_overlapping_windows_are_what_they_show(
     x = np.arange(2 * 3 * 20 * 23, dtype=np.float32).reshape(2, 3, 20, 23)
     axes = steps((20, 23), (3, window), (1, 2), ((1, 1), (3, 2)), (2, dilation))
     image = padded(x, axes)
-    np.testing.assert_array_equal(columns.unrolled(image, axes), through(image, axes))
+    np.testing.assert_array_equal(
+        columns.unrolled(image, axes), windows_of(image, axes)
+    )
 
 
 def test_rows_pay_for_depthwise_and_for_small_filters_of_large_images() -> None:
     def pays(case: Case) -> bool:
         x, w, _, axes = operands(case)
-        return conv_rows.pays(x.shape, w.shape, axes, case.groups)
+        return conv_rows.is_faster(x.shape, w.shape, axes, case.groups)
 
     assert pays(CASES["depthwise"])
     assert pays(Case(1, 8, (24, 24), 8, (3, 3), **TWO))

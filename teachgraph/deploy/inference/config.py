@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph import passes
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.io.programs import beside
+from teachgraph.io.programs import with_suffix
 
 __all__ = ["Config", "PassBuilder"]
 
@@ -153,7 +153,7 @@ class Config:
             values = program / (self._values or "__params__")
             return program / "__model__", values
         if not program.is_file():
-            program = beside(program, ".pdmodel")
+            program = with_suffix(program, ".pdmodel")
         values = program.with_name(program.name.removesuffix(".pdmodel") + ".pdiparams")
         return program, values if self._values is None else Path(self._values)
 

@@ -193,12 +193,12 @@ class Predictor:
         Raises:
             InvalidValueError: There is none of that name.
         """
-        handle: InputHandle = named(self._inputs, name, "input")
+        handle: InputHandle = handle_named(self._inputs, name, "input")
         return handle
 
     def get_output_handle(self, name: str) -> OutputHandle:
         """Return the handle of an output."""
-        handle: OutputHandle = named(self._outputs, name, "output")
+        handle: OutputHandle = handle_named(self._outputs, name, "output")
         return handle
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
@@ -253,7 +253,7 @@ class Predictor:
         return 0
 
 
-def named(handles: dict[str, Any], name: str, what: str) -> Any:
+def handle_named(handles: dict[str, Any], name: str, what: str) -> Any:
     """Return a handle by name.
 
     Raises:

@@ -13,7 +13,7 @@ import numpy as np
 from teachgraph.core.errors import DTypeError, UnknownOpError
 from teachgraph.deploy.onnx.load import program_of
 from teachgraph.deploy.onnx.reading.files import checked
-from teachgraph.deploy.onnx.types import needed
+from teachgraph.deploy.onnx.types import import_deploy
 from teachgraph.planning.executor import Executor
 from teachgraph.static.scope import Scope
 
@@ -92,7 +92,7 @@ class Backend:
         **_: Any,
     ) -> Any:
         """Run one node, as a graph of its own."""
-        helper, onnx = needed("onnx.helper"), needed("onnx")
+        helper, onnx = import_deploy("onnx.helper"), import_deploy("onnx")
         arrays = [np.asarray(value) for value in inputs]
         code = helper.np_dtype_to_tensor_dtype
         infos = [

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, UnknownOpError, at_user_line
-from teachgraph.deploy.onnx.types import code_of, needed
+from teachgraph.deploy.onnx.types import code_of, import_deploy
 from teachgraph.deploy.onnx.writing import Writer
 from teachgraph.io.files import written_whole
-from teachgraph.io.inference import listed, normalize_program
+from teachgraph.io.inference import normalize_program, variable_list
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
@@ -70,7 +70,7 @@ def export(
     >>> feeds, fetches[0].shape
     (['x'], (-1, 2))
     """
-    needed("onnx")
+    import_deploy("onnx")
     prefix = checked_path(path)
     outputs, scope = configs.get("output_spec"), configs.get("scope")
     program, feeds, fetches, values = parts_of(layer, input_spec, outputs, scope)
@@ -87,7 +87,7 @@ def check(model: Any) -> None:
         UnknownOpError: It breaks them: an op is used in a way that ONNX does not have.
     """
     try:
-        needed("onnx.checker").check_model(model, full_check=True)
+        import_deploy("onnx.checker").check_model(model, full_check=True)
     except Exception as error:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
         message = f"ONNX cannot say what the program does: {reason}"
@@ -185,10 +185,10 @@ def of_program(
         raise InvalidValueError.here(
             "say what the program is for: output_spec=[variable, ...]"
         )
-    inputs = listed("input_spec", feeds) if feeds else data_of(program)
+    inputs = variable_list("input_spec", feeds) if feeds else data_of(program)
     stored = (global_scope() if scope is None else scope).values
     values = {name: value for name, value in stored.items() if value is not None}
-    return pruned(program, inputs, listed("output_spec", fetches), values)
+    return pruned(program, inputs, variable_list("output_spec", fetches), values)
 
 
 def data_of(program: Program) -> list[Variable]:
@@ -260,13 +260,13 @@ def information(variable: Variable, called: str | None = None) -> Any:
         f"{name}.size{axis}" if size == -1 else size
         for axis, size in enumerate(variable.shape)
     ]
-    make = needed("onnx.helper").make_tensor_value_info
+    make = import_deploy("onnx.helper").make_tensor_value_info
     return make(name, code_of(variable.dtype), sizes)
 
 
 def assembled(writer: Writer, inputs: list[Any], outputs: list[Any]) -> Any:
     """Assemble the model from the writer's nodes and constants."""
-    helper, arrays = writer.proto, needed("onnx.numpy_helper")
+    helper, arrays = writer.proto, import_deploy("onnx.numpy_helper")
     used = {v.name for v in outputs} | set(read_by(writer.nodes))
     constants = [
         arrays.from_array(np.asarray(value, order="C"), name)

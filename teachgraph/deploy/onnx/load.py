@@ -12,8 +12,8 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.errors import DTypeError, UnknownOpError, at_user_line
 from teachgraph.deploy.onnx.reading import IMPORTERS, Reader
 from teachgraph.deploy.onnx.reading.files import array_of, model_from_bytes
-from teachgraph.deploy.onnx.reading.reader import as_variable, traced
-from teachgraph.deploy.onnx.types import dtype_of, needed
+from teachgraph.deploy.onnx.reading.reader import as_variable, is_traced
+from teachgraph.deploy.onnx.types import dtype_of, import_deploy
 from teachgraph.ops.functions import assign
 from teachgraph.static.document import reading
 from teachgraph.static.layers import data
@@ -61,10 +61,10 @@ def program_of(
 ) -> Loaded:
     """Build the program of a model in memory; see `load`."""
     with reading("the model of ONNX"):
-        return built(model, folder, scope)
+        return build_program(model, folder, scope)
 
 
-def built(model: Any, folder: Path | None, scope: Scope | None) -> Loaded:
+def build_program(model: Any, folder: Path | None, scope: Scope | None) -> Loaded:
     """Build the program of a model; its parameters are put into the scope."""
     model = without_functions(model)
     program = Program()
@@ -78,7 +78,7 @@ def built(model: Any, folder: Path | None, scope: Scope | None) -> Loaded:
         feeds = declare(reader, model.graph, values)
         results = reader.graph(model.graph)
         names = [result.name for result in model.graph.output]
-        fetches = [named(v, n) for v, n in zip(results, names, strict=True)]
+        fetches = [output_as_named(v, n) for v, n in zip(results, names, strict=True)]
     for name in unread(program, names):
         program.global_block().remove_var(name)
         del values[name]
@@ -112,7 +112,7 @@ def without_functions(model: Any) -> Any:
     ]
     if not strange and not model.functions:
         return model
-    inline = needed("onnx.inliner").inline_selected_functions
+    inline = import_deploy("onnx.inliner").inline_selected_functions
     known = [(domain, name) for name in IMPORTERS for domain in ("", "ai.onnx")]
     try:
         return inline(model, known, exclude=True, inline_schema_functions=True)
@@ -151,9 +151,9 @@ def parameter(name: str, array: Any) -> Variable:
     return current_block().create_parameter(name, array.shape, array.dtype)
 
 
-def named(value: Any, name: str) -> Variable:
+def output_as_named(value: Any, name: str) -> Variable:
     """Return an output as a Variable with the model's name for it."""
-    if not traced(value) or value.persistable or value.is_data:
+    if not is_traced(value) or value.persistable or value.is_data:
         value = assign(as_variable(value))
     if value.name != name:
         block = value.block

@@ -154,10 +154,14 @@ def lines(
     by_axis = {axis: Line(*fact) for axis, fact in zip(resized, facts, strict=True)}
     if any(n < 0 or n > 1 << 24 or (n and not m) for m, n, *_ in by_axis.values()):
         raise DataError(f"the sizes {old} cannot become {new}")
-    return {axis: line for axis, line in by_axis.items() if line != same(line.size)}
+    return {
+        axis: line
+        for axis, line in by_axis.items()
+        if line != unchanged_axis(line.size)
+    }
 
 
-def same(size: int) -> Line:
+def unchanged_axis(size: int) -> Line:
     """Return the resize of an axis that does not change."""
     return Line(size, size, np.float32(1))
 
@@ -177,7 +181,7 @@ def planned(
     return [np.float32(ratio)] * len(old), [int(ratio * n + 0.5) for n in old]
 
 
-def along(x: Any, matrix: Any, axis: int) -> Any:
+def multiply_axis(x: Any, matrix: Any, axis: int) -> Any:
     """Multiply `matrix` and x along one axis."""
     product = np.tensordot(x, matrix.astype(x.dtype), (axis, 1))
     return np.moveaxis(product, -1, axis)
@@ -204,7 +208,7 @@ def resample(
         if how.mode == "nearest":
             x = np.take(x, line.nearest(how), axis)
         else:
-            x = along(x, line.matrix(how), axis)
+            x = multiply_axis(x, line.matrix(how), axis)
         if how.place == "tf_crop_and_resize":
             where = np.moveaxis(x, axis, -1)
             where[..., line.outside(how)] = how.beyond
@@ -264,7 +268,7 @@ def resample_back(
         matrix = line.matrix(how)
         if how.place == "tf_crop_and_resize":
             matrix[line.outside(how)] = 0
-        x = along(x, matrix.T, axis)
+        x = multiply_axis(x, matrix.T, axis)
     return x
 
 

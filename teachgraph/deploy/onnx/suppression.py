@@ -20,7 +20,9 @@ def corners(box: Any, centred: bool) -> Any:
     return np.hstack([np.minimum(first, second), np.maximum(first, second)])
 
 
-def kept(boxes: Any, scores: Any, most: int, share: float, least: float) -> list[int]:
+def selected_boxes(
+    boxes: Any, scores: Any, most: int, share: float, least: float
+) -> list[int]:
     """Select boxes from the best down, without those that overlap a selected one."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > least]
@@ -48,7 +50,7 @@ def suppressed(
         (image, kind, box)
         for image, (own, by_class) in enumerate(zip(boxes, scores, strict=True))
         for kind, own_scores in enumerate(by_class)
-        for box in kept(corners(own, centred), own_scores, *limits)
+        for box in selected_boxes(corners(own, centred), own_scores, *limits)
     ]
     return np.array(rows, np.int64).reshape(-1, 3)
 

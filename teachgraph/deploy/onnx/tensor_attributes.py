@@ -18,7 +18,7 @@ from teachgraph.core.op import GradOp, Like, Op, find, force, op
 __all__ = ["with_tensor_attributes"]
 
 
-def resolved(
+def resolved_call(
     x: Sequence[Any], type: str, names: Sequence[str], attributes: str
 ) -> tuple[Op, list[Any], dict[str, Any]]:
     """Return the op, its inputs and all of its attributes."""
@@ -43,7 +43,7 @@ def with_tensor_attributes(
     The other `attributes` are JSON; `shape` and `dtype` are the result's, -1 for an
     unknown size.
     """
-    inner, inputs, attrs = resolved(x, type, names, attributes)
+    inner, inputs, attrs = resolved_call(x, type, names, attributes)
     return inner.kernel(*inputs, **inner.complete(attrs))
 
 
@@ -65,7 +65,7 @@ def with_tensor_attributes_grad(
     dout: Any, *x: Any, type: str, names: Sequence[str], attributes: str
 ) -> Any:
     """Run the gradient rule of the op; its tensor attributes get no gradient."""
-    inner, inputs, attrs = resolved(x, type, names, attributes)
+    inner, inputs, attrs = resolved_call(x, type, names, attributes)
     rule = inner.rule
     if rule is None or not isinstance(find(rule.type), GradOp):
         return (None,) * len(x)

@@ -10,7 +10,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError
 
-__all__ = ["CODES", "code_of", "dtype_of", "needed"]
+__all__ = ["CODES", "code_of", "dtype_of", "import_deploy"]
 
 CODES: dict[np.dtype[Any], int] = {
     dtypes.float32: 1,
@@ -55,7 +55,7 @@ def dtype_of(code: int) -> np.dtype[Any]:
     return _BY_CODE[code]
 
 
-def needed(package: str) -> Any:
+def import_deploy(package: str) -> Any:
     """Import a package of the extra `deploy`.
 
     Raises:

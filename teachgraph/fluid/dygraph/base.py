@@ -49,7 +49,7 @@ def guard(place: Any = None) -> Iterator[None]:
     ...     enabled()
     True
     """
-    with modes.using(static=False), keeping_gradients(), training.mode(True):
+    with modes.using(static=False), keeping_gradients(), training.training_mode(True):
         yield
 
 

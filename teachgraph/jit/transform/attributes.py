@@ -22,7 +22,7 @@ from teachgraph.jit.transform.names import (
     call,
     changed_in_place,
     declared,
-    here,
+    scope_nodes,
     statements,
 )
 
@@ -83,7 +83,7 @@ class Attributes(ast.NodeTransformer):
 
     def around(self, node: Flow) -> list[ast.stmt]:
         """Read the attributes before a statement, and write them after it."""
-        assigned = dict.fromkeys(places(node))
+        assigned = dict.fromkeys(assigned_attributes(node))
         names = sorted(bound([*node.body, *node.orelse]) & {*self.elsewhere})
         self.depth += 1
         self.generic_visit(node)
@@ -96,7 +96,7 @@ class Attributes(ast.NodeTransformer):
             put = f"convert_setattr({owner}, {name!r}, {local})"
             before += statements(get, node)
             after += [*statements(put, node), *self.outside(owner, node)]
-            within(node, put, get)
+            around_bodies(node, put, get)
             if isinstance(node, ast.While):
                 in_test(node, put)
         for name in names:
@@ -105,7 +105,7 @@ class Attributes(ast.NodeTransformer):
             before += statements(get, node)
             after += statements(f"{name} = {local}", node)
             after += self.rebound([name], node)
-            within(node, f"{name} = {local}", get)
+            around_bodies(node, f"{name} = {local}", get)
         return [*before, node, *after]
 
 
@@ -116,7 +116,7 @@ def is_path(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def within(node: Flow, put: str, get: str) -> None:
+def around_bodies(node: Flow, put: str, get: str) -> None:
     """Write the attribute before each body, and read it after it."""
     for body in (node.body, node.orelse):
         if body:
@@ -131,13 +131,13 @@ def in_test(node: ast.While, put: str) -> None:
     node.test = ast.copy_location(after, node.test)
 
 
-def places(node: Flow) -> Iterator[tuple[str, str]]:
+def assigned_attributes(node: Flow) -> Iterator[tuple[str, str]]:
     """Yield the attributes that the bodies assign to or change, as (owner, name)."""
     bodies = [*node.body, *node.orelse]
     changed = bound(bodies)
     if isinstance(node, ast.For):
         changed = {*changed, *bound([ast.Assign([node.target], ast.Constant(None))])}
-    read_or_stored = [n for n in here(bodies) if isinstance(n, ast.Attribute)]
+    read_or_stored = [n for n in scope_nodes(bodies) if isinstance(n, ast.Attribute)]
     stored = [n for n in read_or_stored if not isinstance(n.ctx, ast.Load)]
     for part in (*stored, *changed_in_place(bodies)):
         if not isinstance(part, ast.Attribute):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from teachgraph.jit.transform.names import Fresh, call, placed
+from teachgraph.jit.transform.names import Fresh, call, set_lines
 
 __all__ = ["attribute", "calls", "super_", "text"]
 
@@ -104,7 +104,7 @@ class Super(ast.NodeTransformer):
                 ast.Name(self.first, ast.Load()),
             ]
             for argument in node.args:
-                placed(argument, node)
+                set_lines(argument, node)
         return node
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from teachgraph.jit.transform.names import CHANGES, Fresh, call, placed, statements
+from teachgraph.jit.transform.names import CHANGES, Fresh, call, set_lines, statements
 
 __all__ = ["container"]
 
@@ -55,17 +55,17 @@ class Containers(ast.NodeTransformer):
         """`x[i] = v`; among several targets, `name, y = v` and then `x[i] = name`."""
         self.generic_visit(node)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
-            return put(node.targets[0], node.value, node)
+            return setitem_call(node.targets[0], node.value, node)
         parts = Parts(self.fresh)
         node.targets = [parts.visit(target) for target in node.targets]
-        return [node, *(put(*pair, node) for pair in parts.pairs)]
+        return [node, *(setitem_call(*pair, node) for pair in parts.pairs)]
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """`for x[i] in values`."""
         self.generic_visit(node)
         parts = Parts(self.fresh)
         node.target = parts.visit(node.target)
-        node.body = [*(put(*pair, node) for pair in parts.pairs), *node.body]
+        node.body = [*(setitem_call(*pair, node) for pair in parts.pairs), *node.body]
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -73,7 +73,9 @@ class Containers(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.target, ast.Subscript):
             return node
-        return put(node.target, node.value, node, ast.Constant(SIGNS[type(node.op)]))
+        return setitem_call(
+            node.target, node.value, node, ast.Constant(SIGNS[type(node.op)])
+        )
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
         """`del x` assigns the placeholder of a name without a value."""
@@ -99,7 +101,7 @@ class Parts(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Store()), node)
 
 
-def put(
+def setitem_call(
     target: ast.Subscript, value: ast.expr, node: ast.stmt, *sign: ast.expr
 ) -> ast.stmt:
     """`x[i] = v` as `convert_setitem(x, i, v)`."""
@@ -130,7 +132,7 @@ def index_of(index: ast.expr) -> ast.expr:
         bounds = [index.lower, index.upper, index.step]
         parts = [bound or ast.Constant(value=None) for bound in bounds]
         as_call = call("slice", *parts)
-        placed(as_call.func, index)
+        set_lines(as_call.func, index)
         return ast.copy_location(as_call, index)
     if isinstance(index, ast.Tuple):
         items = [index_of(item) for item in index.elts]

@@ -25,8 +25,8 @@ from teachgraph.jit.transform.names import (
     Fresh,
     call,
     declared,
-    here,
     load,
+    scope_nodes,
     statements,
 )
 
@@ -158,7 +158,7 @@ class ControlFlow(Body):
         """Turn a branch or a loop body into a function; return its name and `def`."""
         before, after = self.facts[node]
         name, parameters = self.fresh(kind), ", ".join([*first, *before])
-        text = f"def {name}({parameters}): return {listed(after)}"
+        text = f"def {name}({parameters}): return {tuple_text(after)}"
         definition = statements(text, node)
         inside = [*self.declarations(body, node), *body] if self.elsewhere else body
         definition[0].body[:0] = inside  # type: ignore[attr-defined]
@@ -167,8 +167,8 @@ class ControlFlow(Body):
     def call(self, helper: str, node: ast.stmt, *first: ast.expr) -> list[ast.stmt]:
         """`(a, b) = helper(*first, (a, b), ("a", "b"))`, with the live variables."""
         before, after = self.facts[node]
-        target = f"{listed(after)} = " if after else ""
-        line = statements(f"{target}{helper}({listed(before)}, {(*after,)})", node)
+        target = f"{tuple_text(after)} = " if after else ""
+        line = statements(f"{target}{helper}({tuple_text(before)}, {(*after,)})", node)
         line[0].value.args[:0] = first  # type: ignore[attr-defined]
         return line
 
@@ -176,7 +176,7 @@ class ControlFlow(Body):
         """Declare the global and nonlocal names that the body assigns."""
         written = {
             n.id
-            for n in here(body)
+            for n in scope_nodes(body)
             if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
         }
         return [
@@ -186,6 +186,6 @@ class ControlFlow(Body):
         ]
 
 
-def listed(names: Sequence[str]) -> str:
+def tuple_text(names: Sequence[str]) -> str:
     """`(a, b,)`, to be read or assigned."""
     return f"({''.join(f'{name}, ' for name in names)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from teachgraph.jit.transform.names import Fresh, here, statements
+from teachgraph.jit.transform.names import Fresh, scope_nodes, statements
 
 __all__ = ["put_back", "set_aside"]
 
@@ -29,5 +29,5 @@ def is_generator(node: ast.AST) -> bool:
     if isinstance(node, ast.AsyncFunctionDef):
         return True
     return isinstance(node, ast.FunctionDef) and any(
-        isinstance(part, (ast.Yield, ast.YieldFrom)) for part in here(node.body)
+        isinstance(part, (ast.Yield, ast.YieldFrom)) for part in scope_nodes(node.body)
     )

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from teachgraph.jit.transform.names import load, placed
+from teachgraph.jit.transform.names import load, set_lines
 
 __all__ = ["Jumps", "Straight"]
 
@@ -55,7 +55,7 @@ class Jumps:
             if part.flags:
                 rest = self.straight(body[at + 1 :])
                 if rest.body:
-                    statements.append(unless(part.flags, rest.body))
+                    statements.append(if_not(part.flags, rest.body))
                 flags += [flag for flag in rest.flags if flag not in flags]
                 return Straight(statements, flags, rest.always)
         return Straight(statements, flags)
@@ -97,7 +97,7 @@ class Jumps:
         """Append the statements after an `if` to one of its branches."""
         then = self.straight(rest)
         guarded = first.flags and then.body
-        body = [unless(first.flags, then.body)] if guarded else then.body
+        body = [if_not(first.flags, then.body)] if guarded else then.body
         flags = list(dict.fromkeys([*first.flags, *then.flags]))
         return Straight([*first.body, *body], flags, then.always)
 
@@ -108,7 +108,7 @@ class Jumps:
         for handler in node.handlers:
             always &= self.within(handler, node, flags)
         last = self.straight(node.orelse)
-        node.orelse = [unless(flags, last.body)] if flags and last.body else last.body
+        node.orelse = [if_not(flags, last.body)] if flags and last.body else last.body
         flags += [flag for flag in last.flags if flag not in flags]
         end = self.straight(node.finalbody)
         node.finalbody = end.body
@@ -134,10 +134,10 @@ class Jumps:
         return Straight([node], flags)
 
 
-def unless(flags: Sequence[str], body: list[ast.stmt]) -> ast.If:
+def if_not(flags: Sequence[str], body: list[ast.stmt]) -> ast.If:
     """`if not (a or b): body`."""
     names: list[ast.expr] = [load(flag) for flag in flags]
     any_of = names[0] if len(names) == 1 else ast.BoolOp(ast.Or(), names)
     test = ast.UnaryOp(ast.Not(), any_of)
-    placed(test, body[0])
+    set_lines(test, body[0])
     return ast.copy_location(ast.If(test, body, []), body[0])

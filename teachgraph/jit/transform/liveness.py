@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from teachgraph.jit.transform.break_continue import stop_of
-from teachgraph.jit.transform.names import bound, changed, here, read
+from teachgraph.jit.transform.names import bound, changed, read, scope_nodes
 
 __all__ = ["Facts", "captured", "live_variables", "maybe_unbound"]
 
@@ -219,7 +219,9 @@ class Assigned:
 def captured(function: ast.FunctionDef) -> set[str]:
     """Return the names that nested functions read."""
     inside = [
-        node for node in here(function.body) if isinstance(node, (*SCOPES, ast.Lambda))
+        node
+        for node in scope_nodes(function.body)
+        if isinstance(node, (*SCOPES, ast.Lambda))
     ]
     return read(*inside)
 

@@ -36,7 +36,7 @@ class LoopElse(ast.NodeTransformer):
         after, node.orelse = node.orelse, []
         if not after:
             return [node]
-        if not any(isinstance(part, ast.Break) for part in own(node)):
+        if not any(isinstance(part, ast.Break) for part in own_nodes(node)):
             return [node, *after]
         left = self.fresh("left")
         node.body = Marking(left).all(node.body)
@@ -71,7 +71,7 @@ class Marking(ast.NodeTransformer):
         return node
 
 
-def own(loop: Loop) -> Iterator[ast.AST]:
+def own_nodes(loop: Loop) -> Iterator[ast.AST]:
     """Yield the nodes of a loop that belong to no loop or function inside it."""
     stack: list[ast.AST] = list(loop.body)
     while stack:

@@ -16,11 +16,11 @@ __all__ = [
     "changed",
     "changed_in_place",
     "declared",
-    "here",
     "lazily",
     "load",
-    "placed",
     "read",
+    "scope_nodes",
+    "set_lines",
     "statements",
 ]
 
@@ -64,11 +64,11 @@ def statements(text: str, like: ast.AST) -> list[ast.stmt]:
     """Parse code; all of it gets the line of another node."""
     body = ast.parse(text).body
     for node in body:
-        placed(node, like)
+        set_lines(node, like)
     return body
 
 
-def placed(node: ast.AST, like: ast.AST) -> None:
+def set_lines(node: ast.AST, like: ast.AST) -> None:
     """Give a whole tree the line of another node."""
     for child in ast.walk(node):
         if "lineno" in child._attributes:
@@ -79,7 +79,7 @@ def bound(body: Iterable[ast.AST]) -> set[str]:
     """Return the local names that statements bind."""
     names: set[str] = set()
     elsewhere: set[str] = set()
-    for node in here(body):
+    for node in scope_nodes(body):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             elsewhere.update(node.names)
         names.update(bound_by(node))
@@ -120,7 +120,7 @@ def changed(body: Sequence[ast.AST]) -> set[str]:
 
 def changed_in_place(body: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
     """Yield the names and attributes whose values change: `x` of `x[i].append(v)`."""
-    for node in here(body):
+    for node in scope_nodes(body):
         if isinstance(node, ast.Call) and called(node) in CHANGING:
             owner = node.args[0]
             while (around := container_of(owner)) is not None:
@@ -157,7 +157,7 @@ def bound_by(node: ast.AST) -> Iterator[str]:
         yield node.rest
 
 
-def here(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def scope_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield the nodes in the scope of these statements, not those of inner scopes.
 
     The target of a comprehension is local to it.
@@ -193,7 +193,7 @@ def declared(function: ast.FunctionDef) -> dict[str, type[ast.Global | ast.Nonlo
     """Return the names that are declared global or nonlocal, with the statement."""
     return {
         name: type(node)
-        for node in here(function.body)
+        for node in scope_nodes(function.body)
         if isinstance(node, (ast.Global, ast.Nonlocal))
         for name in node.names
     }

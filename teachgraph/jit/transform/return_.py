@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from teachgraph.jit.transform.jumps import Jumps, Straight
-from teachgraph.jit.transform.loop_else import own
-from teachgraph.jit.transform.names import Fresh, here, read, statements
+from teachgraph.jit.transform.loop_else import own_nodes
+from teachgraph.jit.transform.names import Fresh, read, scope_nodes, statements
 
 __all__ = ["return_"]
 
@@ -33,7 +33,7 @@ class EveryFunction(ast.NodeTransformer):
 
 def returns(node: ast.stmt) -> bool:
     """True if a statement contains a `return`."""
-    return any(isinstance(part, ast.Return) for part in here([node]))
+    return any(isinstance(part, ast.Return) for part in scope_nodes([node]))
 
 
 def single(node: ast.FunctionDef, fresh: Fresh) -> list[ast.stmt]:
@@ -112,4 +112,4 @@ def endless(node: ast.For | ast.While) -> bool:
     """True for `while True` without a `break`: only a `return` ends it."""
     test = getattr(node, "test", None)
     ever = isinstance(test, ast.Constant) and bool(test.value)
-    return ever and not any(isinstance(part, ast.Break) for part in own(node))
+    return ever and not any(isinstance(part, ast.Break) for part in own_nodes(node))

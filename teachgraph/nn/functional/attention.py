@@ -67,7 +67,7 @@ def scaled_dot_product_attention(
     q, k, v = (transpose2(x, axis=[0, 2, 1, 3]) for x in (query, key, value))
     scores = matmul_v2(q * query.shape[-1] ** -0.5, k, trans_y=True)
     if attn_mask is not None:
-        scores = scores + added(attn_mask, query.dtype)
+        scores = scores + additive_mask(attn_mask, query.dtype)
     weights = (
         fused_softmax_mask_upper_triangle(scores) if is_causal else softmax(scores)
     )
@@ -75,7 +75,7 @@ def scaled_dot_product_attention(
     return transpose2(matmul_v2(weights, v), axis=[0, 2, 1, 3])
 
 
-def added(mask: Any, dtype: Any) -> Any:
+def additive_mask(mask: Any, dtype: Any) -> Any:
     """Convert a bool mask to numbers to add: 0 where it is True, else -1e9."""
     if mask.dtype != dtypes.bool:
         return mask

@@ -33,10 +33,10 @@ Numbers = int | Sequence[int]
 Padding = int | str | Sequence[Any]
 
 
-def several(value: Numbers, dims: int) -> list[int]:
+def per_dimension(value: Numbers, dims: int) -> list[int]:
     """Expand a number to one for each dimension.
 
-    >>> several(2, 3), several((1, 2), 2)
+    >>> per_dimension(2, 3), several((1, 2), 2)
     ([2, 2, 2], [1, 2])
     """
     return [value] * dims if isinstance(value, int) else list(value)
@@ -204,10 +204,10 @@ def sliding(
     dims = len(weight.shape) - 2
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
-        "strides": several(stride, dims),
+        "strides": per_dimension(stride, dims),
         "paddings": numbers,
         "padding_algorithm": algorithm,
-        "dilations": several(dilation, dims),
+        "dilations": per_dimension(dilation, dims),
         "groups": groups,
         "data_format": data_format,
     }
@@ -238,10 +238,10 @@ def conv1d(
     out = conv.conv2d(
         unsqueeze(x, -3 if last else -2),
         unsqueeze(weight, -2),
-        strides=[1, *several(stride, 1)],
+        strides=[1, *per_dimension(stride, 1)],
         paddings=[0, *flat],
         padding_algorithm=algorithm,
-        dilations=[1, *several(dilation, 1)],
+        dilations=[1, *per_dimension(dilation, 1)],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
     )
@@ -265,8 +265,8 @@ def output_size_attrs(
     """
     if output_size is not None and output_padding != 0:
         raise invalid("output_padding and output_size say the same: give only one")
-    more = [] if output_padding == 0 else several(output_padding, dims)
-    size = [] if output_size is None else several(output_size, dims)
+    more = [] if output_padding == 0 else per_dimension(output_padding, dims)
+    size = [] if output_size is None else per_dimension(output_size, dims)
     return {"output_padding": more, "output_size": size}
 
 
@@ -377,12 +377,12 @@ def conv1d_transpose(
     out = op(
         unsqueeze(x, at),
         unsqueeze(weight, -1),
-        strides=[*several(stride, 1), 1],
+        strides=[*per_dimension(stride, 1), 1],
         paddings=[*numbers, *[0] * len(numbers)],
         padding_algorithm=algorithm,
         output_padding=[*more["output_padding"], 0] if output_padding else [],
         output_size=[*more["output_size"], 1] if output_size else [],
-        dilations=[*several(dilation, 1), 1],
+        dilations=[*per_dimension(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
     )

@@ -127,7 +127,9 @@ def grid_sample(
         raise ShapeError.here(message)
     how: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
     last = len(sizes) - 1
-    where = [places(grid[..., last - k], n, **how) for k, n in enumerate(sizes)]
+    where = [
+        pixel_coordinates(grid[..., last - k], n, **how) for k, n in enumerate(sizes)
+    ]
     if mode == "nearest":
         return pixels(x, [rounding.round_(at) for at in where])
     neighbours = []
@@ -141,7 +143,9 @@ def grid_sample(
     return ops.sum_(*parts)
 
 
-def places(grid: Any, size: int, *, padding_mode: str, align_corners: bool) -> Any:
+def pixel_coordinates(
+    grid: Any, size: int, *, padding_mode: str, align_corners: bool
+) -> Any:
     """Convert coordinates in [-1, 1] to pixels; apply the padding mode outside."""
     if align_corners:
         at = (grid + 1.0) * ((size - 1) / 2.0)

@@ -12,7 +12,7 @@ from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import one_hot
 from teachgraph.ops.functions.manipulation import moveaxis
-from teachgraph.ops.functions.search import argmax, constant
+from teachgraph.ops.functions.search import argmax, without_gradient
 from teachgraph.ops.sampling import gaussian_like
 
 __all__ = ["gumbel_softmax", "rrelu"]
@@ -66,7 +66,9 @@ def gumbel_softmax(
         return soft
     winner = one_hot(argmax(soft, axis), x.shape[axis]).astype(x.dtype)
     # Straight-through: the difference counts as a constant in backward.
-    correction = constant(elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft))
+    correction = without_gradient(
+        elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft)
+    )
     return soft + correction
 
 

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.conv import Numbers, Padding, paddings, per_dimension
 from teachgraph.ops import pixels, pool
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 
@@ -43,11 +43,11 @@ def windows(
     data_format: str,
 ) -> dict[str, Any]:
     """Build the window attributes of a pooling op."""
-    ksize = several(kernel_size, dims)
+    ksize = per_dimension(kernel_size, dims)
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
         "ksize": ksize,
-        "strides": ksize if stride is None else several(stride, dims),
+        "strides": ksize if stride is None else per_dimension(stride, dims),
         "paddings": numbers,
         "padding_algorithm": algorithm,
     }
@@ -380,8 +380,8 @@ def unpooled(
     Raises:
         InvalidValueError: No such pooling maps the size to that of x.
     """
-    ksize, pads = several(kernel_size, dims), several(padding, dims)
-    strides = ksize if stride is None else several(stride, dims)
+    ksize, pads = per_dimension(kernel_size, dims), per_dimension(padding, dims)
+    strides = ksize if stride is None else per_dimension(stride, dims)
     rows = zip(x.shape[2:], ksize, strides, pads, strict=True)
     usual = [(n - 1) * step + k - 2 * p for n, k, step, p in rows]
     size = usual if output_size is None else list(output_size)[-dims:]

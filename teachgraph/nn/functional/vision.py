@@ -88,8 +88,8 @@ def resized(
 ) -> Any:
     """Apply the op of a mode; this one allows `align_corners` for "nearest" as well."""
     spatial = len(x.shape) - 2
-    counts = [-1] * spatial if size is None else several(size, spatial)
-    factors = [] if scale_factor is None else several(scale_factor, spatial)
+    counts = [-1] * spatial if size is None else per_dimension(size, spatial)
+    factors = [] if scale_factor is None else per_dimension(scale_factor, spatial)
     out_d, out_h, out_w = [-1] * (3 - spatial) + counts
     return op.find(f"{mode.lower()}_interp_v2")(
         x,
@@ -134,7 +134,7 @@ def check_request(
         raise InvalidValueError.here(f"interpolate: {problem}")
 
 
-def several(value: Any, count: int) -> list[Any]:
+def per_dimension(value: Any, count: int) -> list[Any]:
     """Expand a number to one for each dimension.
 
     Raises:
@@ -154,9 +154,9 @@ def means(x: Any, size: Any, scale_factor: Any, data_format: str) -> Any:
     first = 1 if data_format.endswith("C") else 2
     if size is None:
         sizes = x.shape[first : first + spatial]
-        pairs = zip(sizes, several(scale_factor, spatial), strict=True)
+        pairs = zip(sizes, per_dimension(scale_factor, spatial), strict=True)
         size = [int(n * factor) for n, factor in pairs]
-    counts = several(size, spatial)
+    counts = per_dimension(size, spatial)
     if spatial == 1:
         return pooling.adaptive_avg_pool1d(x, counts[0])
     if spatial == 2:
@@ -283,7 +283,7 @@ def fold(
     In Paddle this is `paddle.nn.functional.fold`.
     """
     attrs = windows(kernel_sizes, strides, paddings, dilations)
-    return patches.fold(x, output_sizes=pair(output_sizes), **attrs)
+    return patches.fold(x, output_sizes=height_and_width(output_sizes), **attrs)
 
 
 def windows(
@@ -294,15 +294,15 @@ def windows(
     >>> windows(3, 1, [1, 2], 1)["paddings"]
     [1, 2, 1, 2]
     """
-    border = pair(paddings)
+    border = height_and_width(paddings)
     return {
-        "kernel_sizes": pair(kernel_sizes),
-        "strides": pair(strides),
+        "kernel_sizes": height_and_width(kernel_sizes),
+        "strides": height_and_width(strides),
         "paddings": border * 2 if len(border) == 2 else border,
-        "dilations": pair(dilations),
+        "dilations": height_and_width(dilations),
     }
 
 
-def pair(value: Sizes) -> list[int]:
+def height_and_width(value: Sizes) -> list[int]:
     """Expand a number to height and width."""
     return [value, value] if isinstance(value, int) else list(value)

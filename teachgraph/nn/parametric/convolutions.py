@@ -10,9 +10,9 @@ from typing import Any
 from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op
-from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.conv import Numbers, Padding, paddings, per_dimension
 from teachgraph.nn.functional.norm import layout
-from teachgraph.nn.parametric.inputs import channels_of, known, variable
+from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
 from teachgraph.ops import conv
 from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
@@ -159,7 +159,7 @@ def whole_groups(layer: str, channels: int, filters: int, groups: int | None) ->
 
 def filter_sizes(size: Numbers, dims: int) -> list[int]:
     """Convert the sizes of a filter to integers, as a parameter's shape needs."""
-    return [index(n) for n in several(size, dims)]
+    return [index(n) for n in per_dimension(size, dims)]
 
 
 def windows(
@@ -168,10 +168,10 @@ def windows(
     """Build the window attributes of a convolution."""
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
-        "strides": several(stride, dims),
+        "strides": per_dimension(stride, dims),
         "paddings": numbers,
         "padding_algorithm": algorithm,
-        "dilations": several(dilation, dims),
+        "dilations": per_dimension(dilation, dims),
     }
 
 
@@ -268,12 +268,12 @@ def transposed(
     count = whole_groups(op.type, channels, num_filters, groups)
     output_size, filter_size, padding, stride, dilation = sizes
     attrs = windows(dims, stride, padding, dilation, data_format)
-    out = [] if output_size is None else several(output_size, dims)
+    out = [] if output_size is None else per_dimension(output_size, dims)
     image = x.shape[2:] if axis == 1 else x.shape[1:-1]
     if filter_size is not None:
         window = filter_sizes(filter_size, dims)
     else:
-        window = window_for(op.type, out, known(op.type, x, image), attrs)
+        window = window_for(op.type, out, known_sizes(op.type, x, image), attrs)
     return convolved(
         op,
         x,
@@ -327,7 +327,7 @@ def row_conv(
     `paddle.static.nn.row_conv` and `fluid.layers.row_conv`.
     """
     x = variable("row_conv", input, 3)
-    shape = [future_context_size + 1, *known("row_conv", x, x.shape[2:])]
+    shape = [future_context_size + 1, *known_sizes("row_conv", x, x.shape[2:])]
     with unique_name.layer("row_conv") as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, XavierUniform())
         return activated(rows.row_conv(x, filter), act)  # type: ignore[no-any-return]

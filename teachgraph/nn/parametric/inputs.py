@@ -9,7 +9,7 @@ from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.nn.functional.norm import layout
 from teachgraph.static.variable import Variable
 
-__all__ = ["channels_of", "known", "variable"]
+__all__ = ["channels_of", "known_sizes", "variable"]
 
 
 def variable(layer: str, x: Any, *ranks: int) -> Variable:
@@ -29,7 +29,7 @@ def variable(layer: str, x: Any, *ranks: int) -> Variable:
     return x
 
 
-def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
+def known_sizes(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
     """Require sizes that are known before the program runs.
 
     Raises:
@@ -51,4 +51,4 @@ def channels_of(layer: str, x: Variable, data_format: str) -> tuple[int, int]:
         ShapeError: The number of channels is unknown.
     """
     axis = 1 if layout(data_format) == "NCHW" else x.ndim - 1
-    return axis, known(layer, x, [x.shape[axis]])[0]
+    return axis, known_sizes(layer, x, [x.shape[axis]])[0]

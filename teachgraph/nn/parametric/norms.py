@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.core import unique_name
 from teachgraph.nn.functional.norm import layout
-from teachgraph.nn.parametric.inputs import channels_of, known, variable
+from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
 from teachgraph.ops import activation, norm
 from teachgraph.ops.activation import activated
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
@@ -120,7 +120,7 @@ def layer_norm(
     In Paddle this is `paddle.static.nn.layer_norm` and `fluid.layers.layer_norm`.
     """
     x = variable("layer_norm", input)
-    size = [prod(known("layer_norm", x, x.shape[begin_norm_axis:]))]
+    size = [prod(known_sizes("layer_norm", x, x.shape[begin_norm_axis:]))]
     with unique_name.layer("layer_norm", name) as layer:
         weight = bias = None
         if scale:

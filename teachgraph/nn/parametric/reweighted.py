@@ -6,7 +6,7 @@ from math import prod
 
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.nn.parametric.inputs import known, variable
+from teachgraph.nn.parametric.inputs import known_sizes, variable
 from teachgraph.ops import spectral_norm as norms
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Normal
@@ -39,7 +39,7 @@ def spectral_norm(
     In Paddle this is `paddle.static.nn.spectral_norm`.
     """
     w = variable("spectral_norm", weight)
-    sizes = known("spectral_norm", w, w.shape)
+    sizes = known_sizes("spectral_norm", w, w.shape)
     if not 0 <= dim < len(sizes):
         raise InvalidValueError.here(
             f"spectral_norm: no dimension {dim} in a weight {sizes}"

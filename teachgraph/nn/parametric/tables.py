@@ -9,7 +9,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
-from teachgraph.nn.parametric.inputs import channels_of, known, variable
+from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
 from teachgraph.ops import activation, bilinear
 from teachgraph.ops import embedding as tables
 from teachgraph.ops.activation import activated
@@ -112,7 +112,7 @@ def prelu(
         raise InvalidValueError.here(
             f"mode should be one of all, channel, element, got {mode!r}"
         )
-    shape = known("prelu", value, shapes[mode])
+    shape = known_sizes("prelu", value, shapes[mode])
     with unique_name.layer("prelu", name) as layer:
         alpha = parameter(
             layer.name, "w", shape, value.dtype, param_attr, Constant(0.25)
@@ -148,8 +148,8 @@ def bilinear_tensor_product(
     left, right = variable(key, x, 2), variable(key, y, 2)
     sizes = [
         size,
-        *known(key, left, left.shape[1:]),
-        *known(key, right, right.shape[1:]),
+        *known_sizes(key, left, left.shape[1:]),
+        *known_sizes(key, right, right.shape[1:]),
     ]
     with unique_name.layer(key, name) as layer:
         out = layer()

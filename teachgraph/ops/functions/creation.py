@@ -262,20 +262,20 @@ def assign(x: Any, output: Any = None) -> Any:
     written = getattr(output, "written_by", None)
     if isinstance(x, Traced) and written is None:
         return copy_of(x)
-    values = x if isinstance(x, Traced) else given(x)
+    values = x if isinstance(x, Traced) else assigned_value(x)
     if written is None:
         return values
     return written(copy_of, values)
 
 
-def given(x: Any) -> Any:
+def assigned_value(x: Any) -> Any:
     """Apply `assign_value`, the op that holds constants; a number has shape [1]."""
     values = np.asarray([x] if is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
-    return constant(values.astype(kind, copy=False))
+    return array_constant(values.astype(kind, copy=False))
 
 
-def constant(values: np.ndarray[Any, Any]) -> Any:
+def array_constant(values: np.ndarray[Any, Any]) -> Any:
     """Apply `assign_value` to an array, whose dtype and shape are kept."""
     attrs = {"shape": list(values.shape), "dtype": code_of(values.dtype, values.dtype)}
     return assign_value(values=values.flatten(), **attrs)

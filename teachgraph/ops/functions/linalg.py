@@ -238,15 +238,15 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     In Paddle this is `paddle.einsum`.
     """
-    equation, diagonals = spread(equation, operands)
+    equation, diagonals = diagonal_operand(equation, operands)
     return einsums.einsum(*operands, *diagonals, equation=equation)
 
 
-def spread(equation: str, operands: Sequence[Any]) -> tuple[str, list[Any]]:
+def diagonal_operand(equation: str, operands: Sequence[Any]) -> tuple[str, list[Any]]:
     """Put identities in the place of letters that a result repeats: `i->ii`.
 
     >>> import numpy as np
-    >>> spread("i->ii", [np.ones(2)])[0]
+    >>> diagonal_operand("i->ii", [np.ones(2)])[0]
     'i,ia->ia'
     """
     inputs, arrow, output = equation.replace(" ", "").partition("->")

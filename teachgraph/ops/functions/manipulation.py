@@ -42,7 +42,7 @@ __all__ = [
 Axes = int | Sequence[int]
 
 
-def several(axis: Any) -> list[int]:
+def axis_list(axis: Any) -> list[int]:
     """Wrap a single number in a list."""
     return list(axis) if isinstance(axis, Sequence) else [axis]
 
@@ -103,7 +103,7 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
     >>> squeeze(np.zeros((1, 3, 1)), 0).shape
     (3, 1)
     """
-    named = range(len(x.shape)) if axis is None else several(axis)
+    named = range(len(x.shape)) if axis is None else axis_list(axis)
     if not len(x.shape) and {*named} <= {0, -1}:
         named = []
     sizes = (1,) if axis is None else (1, -1)
@@ -121,7 +121,7 @@ def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
     >>> unsqueeze(np.zeros((2, 3)), [1, 0]).shape
     (1, 2, 1, 3)
     """
-    axes = several(axis)
+    axes = axis_list(axis)
     if len(axes) > 1:
         axes = inserted(len(x.shape), axes)
     return unsqueeze2(x, axes=axes)
@@ -175,8 +175,8 @@ def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    sources = [place(x, axis) for axis in several(source)]
-    destinations = [place(x, axis) for axis in several(destination)]
+    sources = [place(x, axis) for axis in axis_list(source)]
+    destinations = [place(x, axis) for axis in axis_list(destination)]
     if not len(set(sources)) == len(sources) == len(set(destinations)):
         error = ShapeError("each dimension moves once, to a place of its own")
         attrs = {"source": source, "destination": destination}
@@ -229,7 +229,7 @@ def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    return repeat.tile(x, repeat_times=several(repeat_times))
+    return repeat.tile(x, repeat_times=axis_list(repeat_times))
 
 
 def repeat_interleave(
@@ -260,7 +260,7 @@ def flip(x: Any, axis: Axes, name: Any = None) -> Any:
     >>> flip(np.array([1, 2, 3]), 0)
     array([3, 2, 1])
     """
-    return flip_roll.flip(x, axis=several(axis))
+    return flip_roll.flip(x, axis=axis_list(axis))
 
 
 reverse = flip
@@ -297,8 +297,8 @@ def roll(x: Any, shifts: Axes, axis: Axes | None = None, name: Any = None) -> An
     >>> roll(np.array([1, 2, 3]), 1)
     array([3, 1, 2])
     """
-    along = [] if axis is None else several(axis)
-    return flip_roll.roll(x, shifts=several(shifts), axis=along)
+    along = [] if axis is None else axis_list(axis)
+    return flip_roll.roll(x, shifts=axis_list(shifts), axis=along)
 
 
 def shape(input: Any) -> Any:

@@ -315,14 +315,14 @@ def filled(x: Any, value: float) -> Any:
 
 def deg2rad(x: Any, name: Any = None) -> Any:
     """Convert degrees to radians, integers as float32."""
-    return maths.scale(counted(x), scale=pi / 180.0)
+    return maths.scale(ints_to_float(x), scale=pi / 180.0)
 
 
 def rad2deg(x: Any, name: Any = None) -> Any:
     """Convert radians to degrees, integers as float32."""
-    return maths.scale(counted(x), scale=180.0 / pi)
+    return maths.scale(ints_to_float(x), scale=180.0 / pi)
 
 
-def counted(x: Any) -> Any:
+def ints_to_float(x: Any) -> Any:
     """Cast integers to float32."""
     return x.astype("float32") if x.dtype.kind in "iu" else x

@@ -10,6 +10,7 @@ from typing import Any
 from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import reduce as reductions
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.math import cast
@@ -44,9 +45,7 @@ def reduction(x: Any, axis: Axis, keepdim: bool) -> dict[str, Any]:
 
 def dimensions(axis: Axis) -> list[int]:
     """Convert an axis, several or None (all) to a list; the op checks them."""
-    if axis is None:
-        return []
-    return list(axis) if isinstance(axis, (list, tuple)) else [axis]  # type: ignore[list-item]
+    return [] if axis is None else as_list(axis)
 
 
 def sum(

@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 
-def constant(value: Any) -> Any:
+def without_gradient(value: Any) -> Any:
     """Mark a result as constant: no gradient flows to it."""
     if isinstance(value, Traced):
         value.stop_gradient = True
     return value
 
 
-def extreme(axis: int | None, keepdim: bool, dtype: Any) -> dict[str, Any]:
+def arg_attrs(axis: int | None, keepdim: bool, dtype: Any) -> dict[str, Any]:
     """Build Paddle's attributes of argmax and argmin."""
     return {
         "axis": 0 if axis is None else axis,
@@ -59,7 +59,7 @@ def argmax(
     >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1)
     array([1, 0])
     """
-    return constant(sorting.arg_max(x, **extreme(axis, keepdim, dtype)))
+    return without_gradient(sorting.arg_max(x, **arg_attrs(axis, keepdim, dtype)))
 
 
 def argmin(
@@ -70,7 +70,7 @@ def argmin(
     name: Any = None,
 ) -> Any:
     """Index of the smallest element along `axis`, or in the flattened `x`."""
-    return constant(sorting.arg_min(x, **extreme(axis, keepdim, dtype)))
+    return without_gradient(sorting.arg_min(x, **arg_attrs(axis, keepdim, dtype)))
 
 
 def sort(
@@ -103,8 +103,8 @@ def argsort(
     array([0, 2, 1])
     """
     ordered, places = sorting.argsort(x, axis=axis, descending=descending)
-    constant(ordered)
-    return constant(places)
+    without_gradient(ordered)
+    return without_gradient(places)
 
 
 def topk(
@@ -128,7 +128,7 @@ def topk(
     """
     axis = -1 if axis is None else axis
     best, places = sorting.top_k_v2(x, k=k, axis=axis, largest=largest)
-    return best, constant(places)
+    return best, without_gradient(places)
 
 
 def kthvalue(
@@ -142,7 +142,7 @@ def kthvalue(
     """
     axis = -1 if axis is None else axis
     value, place = sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
-    return value, constant(place)
+    return value, without_gradient(place)
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: Any = None) -> Any:
@@ -181,8 +181,8 @@ def unique(
     >>> unique(np.array([3.0, 1.0, 3.0]), return_counts=True)
     (array([1., 3.]), array([1, 2]))
     """
-    out, *more = map(constant, search.unique(x, **parts(axis, dtype)))
-    return asked(out, more, [return_index, return_inverse, return_counts])
+    out, *more = map(without_gradient, search.unique(x, **unique_attrs(axis, dtype)))
+    return requested_results(out, more, [return_index, return_inverse, return_counts])
 
 
 def unique_consecutive(
@@ -199,18 +199,18 @@ def unique_consecutive(
     >>> unique_consecutive(np.array([3, 3, 1, 3]), return_counts=True)
     (array([3, 1, 3]), array([2, 1, 1]))
     """
-    results = search.unique_consecutive(x, **parts(axis, dtype))
-    out, *more = map(constant, results)
-    return asked(out, more, [return_inverse, return_counts])
+    results = search.unique_consecutive(x, **unique_attrs(axis, dtype))
+    out, *more = map(without_gradient, results)
+    return requested_results(out, more, [return_inverse, return_counts])
 
 
-def parts(axis: int | None, dtype: Any) -> dict[str, Any]:
+def unique_attrs(axis: int | None, dtype: Any) -> dict[str, Any]:
     """Build Paddle's attributes of `unique`."""
     code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
     return {"axis": [] if axis is None else [axis], "dtype": code}
 
 
-def asked(out: Any, more: list[Any], wanted: list[bool]) -> Any:
+def requested_results(out: Any, more: list[Any], wanted: list[bool]) -> Any:
     """Return the result alone, or with the requested further ones."""
     kept = [part for part, want in zip(more, wanted, strict=True) if want]
     return (out, *kept) if kept else out

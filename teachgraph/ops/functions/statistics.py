@@ -11,6 +11,7 @@ from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, OpError, ShapeError
 from teachgraph.core.ops import axes
 from teachgraph.ops import rounding, statistics
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
 from teachgraph.ops.error_message import explain
@@ -119,7 +120,7 @@ def quantile(
     >>> quantile(np.array([1.0, 2.0, 3.0, 5.0]), [0.5, 0.9])
     array([2.5, 4.4])
     """
-    shares = list(q) if isinstance(q, (list, tuple)) else [q]
+    shares = as_list(q)
     if not shares or not all_between(shares):
         reason = InvalidValueError(f"a share is from 0 to 1, got {q!r}")
         raise explain("quantile", ["X"], [x], {"q": q}, reason)
@@ -163,7 +164,7 @@ def nanquantile(
     >>> nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
     array(1.5)
     """
-    shares: list[Any] = list(q) if isinstance(q, (list, tuple)) else [q]
+    shares = as_list(q)
     if not shares or not all_between(shares):
         reason = InvalidValueError(f"a share is from 0 to 1, got {q!r}")
         raise explain("nanquantile", ["X"], [x], {"q": q}, reason)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from math import cos, floor, pi
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
+from teachgraph.optimizer.lr.scheduler import (
+    LRScheduler,
+    number,
+    positive,
+    positive_int,
+)
 
-__all__ = ["CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "halfway"]
+__all__ = ["CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "half_cosine"]
 
 
-def halfway(high: float, low: float, share: float) -> float:
+def half_cosine(high: float, low: float, share: float) -> float:
     """Interpolate from `high` (share 0) to `low` (share 1) along half a cosine.
 
-    >>> halfway(1.0, 0.0, 0.5)
+    >>> half_cosine(1.0, 0.0, 0.5)
     0.5
     """
     return low + (high - low) * (1.0 + cos(pi * share)) / 2.0
@@ -45,7 +50,7 @@ class CosineAnnealingDecay(LRScheduler):
 
     def get_lr(self) -> float:
         """Compute the rate of this epoch."""
-        return halfway(self.base_lr, self.eta_min, self.last_epoch / self.T_max)
+        return half_cosine(self.base_lr, self.eta_min, self.last_epoch / self.T_max)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -66,7 +71,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        self.T_0, self.T_mult = whole("T_0", T_0), whole("T_mult", T_mult)
+        self.T_0, self.T_mult = positive_int("T_0", T_0), positive_int("T_mult", T_mult)
         self.eta_min = number("eta_min", eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
 
@@ -77,7 +82,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             since %= length
         while since >= length:
             since, length = since - length, length * self.T_mult
-        return halfway(self.base_lr, self.eta_min, since / length)
+        return half_cosine(self.base_lr, self.eta_min, since / length)
 
     def step(self, epoch: float | None = None) -> None:
         """Advance to the next epoch, or to a given one, which may be fractional.

@@ -7,13 +7,18 @@ from itertools import pairwise
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.optimizer.lr.cosine import halfway
-from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
+from teachgraph.optimizer.lr.cosine import half_cosine
+from teachgraph.optimizer.lr.scheduler import (
+    LRScheduler,
+    number,
+    positive,
+    positive_int,
+)
 
 __all__ = ["CyclicLR", "OneCycleLR"]
 
 
-def straight(start: float, end: float, share: float) -> float:
+def linear_share(start: float, end: float, share: float) -> float:
     """Interpolate linearly from `start` (share 0) to `end` (share 1)."""
     return start + (end - start) * share
 
@@ -54,14 +59,15 @@ class OneCycleLR(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        self.total_steps = whole("total_steps", total_steps)
+        self.total_steps = positive_int("total_steps", total_steps)
         one_of("anneal_strategy", anneal_strategy, ("cos", "linear"))
-        self.along = halfway if anneal_strategy == "cos" else straight
+        self.along = half_cosine if anneal_strategy == "cos" else linear_share
         top = not_negative("max_learning_rate", max_learning_rate)
         first = top / positive("divide_factor", divide_factor)
         last = not_negative("end_learning_rate", end_learning_rate)
         rising = (
-            share("phase_pct", phase_pct, 0.5 if three_phase else 1.0) * total_steps
+            check_share("phase_pct", phase_pct, 0.5 if three_phase else 1.0)
+            * total_steps
         )
         self.corners = [(0.0, first), (rising - 1, top)]
         if three_phase:
@@ -131,10 +137,10 @@ class CyclicLR(LRScheduler):
         verbose: bool = False,
     ) -> None:
         self.max_lr = not_negative("max_learning_rate", max_learning_rate)
-        self.up = whole("step_size_up", step_size_up)
+        self.up = positive_int("step_size_up", step_size_up)
         self.down = self.up
         if step_size_down is not None:
-            self.down = whole("step_size_down", step_size_down)
+            self.down = positive_int("step_size_down", step_size_down)
         self.gamma = number("exp_gamma", exp_gamma)
         one_of("scale_mode", scale_mode, ("cycle", "iterations"))
         if scale_fn is None:
@@ -148,7 +154,7 @@ class CyclicLR(LRScheduler):
         rising = since / self.up
         falling = (self.up + self.down - since) / self.down
         share = min(rising, falling) * self.height(before + 1)
-        return straight(self.base_lr, self.max_lr, share)
+        return linear_share(self.base_lr, self.max_lr, share)
 
     def height(self, cycle: int) -> float:
         """Compute the height of a cycle; the first one is 1."""
@@ -188,7 +194,7 @@ def not_negative(name: str, value: Any) -> float:
     return float(value)
 
 
-def share(name: str, value: Any, most: float) -> float:
+def check_share(name: str, value: Any, most: float) -> float:
     """Require a number from 0 to `most`.
 
     Raises:

@@ -7,7 +7,12 @@ from itertools import pairwise
 from math import ceil, exp, prod
 
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
+from teachgraph.optimizer.lr.scheduler import (
+    LRScheduler,
+    number,
+    positive,
+    positive_int,
+)
 
 __all__ = [
     "ExponentialDecay",
@@ -102,7 +107,7 @@ class PolynomialDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        self.decay_steps = whole("decay_steps", decay_steps)
+        self.decay_steps = positive_int("decay_steps", decay_steps)
         self.end_lr, self.power = number("end_lr", end_lr), positive("power", power)
         self.cycle = cycle
         super().__init__(learning_rate, last_epoch, verbose)
@@ -209,7 +214,7 @@ class StepDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        self.step_size = whole("step_size", step_size)
+        self.step_size = positive_int("step_size", step_size)
         self.gamma = below_one("gamma", gamma)
         super().__init__(learning_rate, last_epoch, verbose)
 

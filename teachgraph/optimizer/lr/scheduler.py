@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph.core.errors import DTypeError, InvalidValueError
 
-__all__ = ["LRScheduler", "number", "positive", "whole"]
+__all__ = ["LRScheduler", "number", "positive", "positive_int"]
 
 
 class LRScheduler:
@@ -138,7 +138,7 @@ def positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def whole(name: str, value: Any) -> int:
+def positive_int(name: str, value: Any) -> int:
     """Require an integer greater than 0.
 
     Raises:

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
+from teachgraph.optimizer.lr.scheduler import (
+    LRScheduler,
+    number,
+    positive,
+    positive_int,
+)
 
 __all__ = ["LinearLR", "LinearWarmup"]
 
@@ -48,7 +53,7 @@ class LinearWarmup(LRScheduler):
         if not isinstance(learning_rate, LRScheduler):
             learning_rate = number("learning_rate", learning_rate)
         self.learning_rate = learning_rate
-        self.warmup_steps = whole("warmup_steps", warmup_steps)
+        self.warmup_steps = positive_int("warmup_steps", warmup_steps)
         self.start_lr, self.end_lr = start_lr, end_lr
         if not end_lr > start_lr:
             raise InvalidValueError.here(

@@ -14,7 +14,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.random import generator
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform, Pair, chance, interval
-from teachgraph.vision.transforms.geometry import sides
+from teachgraph.vision.transforms.geometry import height_and_width
 from teachgraph.vision.transforms.kinds import pixels, size_of
 from teachgraph.vision.transforms.sampling import checked_interpolation
 
@@ -102,7 +102,7 @@ class RandomCrop(BaseTransform):
         keys: Keys = None,
     ) -> None:
         super().__init__(keys)
-        self.size = sides(size)
+        self.size = height_and_width(size)
         self.padding, self.pad_if_needed = padding, pad_if_needed
         self.fill, self.padding_mode = fill, padding_mode
 
@@ -161,7 +161,7 @@ class RandomResizedCrop(BaseTransform):
         keys: Keys = None,
     ) -> None:
         super().__init__(keys)
-        self.size = sides(size)
+        self.size = height_and_width(size)
         self.scale = interval("scale", scale, 0, lowest=0)
         self.ratio = interval("ratio", ratio, 0, lowest=1e-9)
         self.interpolation = checked_interpolation(interpolation)

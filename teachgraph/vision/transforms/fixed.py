@@ -12,7 +12,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform
-from teachgraph.vision.transforms.geometry import sides
+from teachgraph.vision.transforms.geometry import height_and_width
 from teachgraph.vision.transforms.kinds import pixels
 from teachgraph.vision.transforms.sampling import checked_interpolation
 
@@ -112,7 +112,7 @@ class Resize(BaseTransform):
         keys: Keys = None,
     ) -> None:
         super().__init__(keys)
-        sides(size)
+        height_and_width(size)
         self.size = size
         self.interpolation = checked_interpolation(interpolation)
 
@@ -131,7 +131,7 @@ class CenterCrop(BaseTransform):
 
     def __init__(self, size: int | Sequence[int], keys: Keys = None) -> None:
         super().__init__(keys)
-        self.size = sides(size)
+        self.size = height_and_width(size)
 
     def _apply_image(self, image: Any) -> Any:
         return F.center_crop(image, self.size)

@@ -21,24 +21,24 @@ __all__ = [
     "center_crop",
     "crop",
     "erase",
+    "height_and_width",
     "hflip",
     "pad",
     "resize",
     "rotate",
-    "sides",
     "vflip",
 ]
 
 MODES = ("constant", "edge", "reflect", "symmetric")
 
 
-def sides(size: int | Sequence[int]) -> tuple[int, int]:
+def height_and_width(size: int | Sequence[int]) -> tuple[int, int]:
     """Resolve a size: (height, width), or one number for a square.
 
     Raises:
         InvalidValueError: The sizes are no positive integers.
 
-    >>> sides(3), sides((2, 5))
+    >>> height_and_width(3), sides((2, 5))
     ((3, 3), (2, 5))
     """
     both = tuple(size) if isinstance(size, Sequence) else (size, size)
@@ -63,7 +63,7 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
     """
     height, width = size_of(img)
     if isinstance(size, int):
-        short, _ = sides(size)
+        short, _ = height_and_width(size)
         if min(height, width) == short:
             return img
         new = (
@@ -72,7 +72,7 @@ def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear")
             else (short, int(short * width / height))
         )
     else:
-        new = sides(size)
+        new = height_and_width(size)
     return _resized(img, *new, checked_interpolation(interpolation))
 
 
@@ -103,7 +103,7 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     >>> center_crop(np.arange(16).reshape(4, 4), 2).tolist()
     [[5, 6], [9, 10]]
     """
-    (rows, columns), (height, width) = size_of(img), sides(output_size)
+    (rows, columns), (height, width) = size_of(img), height_and_width(output_size)
     top, left = round((rows - height) / 2), round((columns - width) / 2)
     return crop(img, top, left, height, width)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.deploy.onnx.reading.reader import Node, reads, traced
+from teachgraph.deploy.onnx.reading.reader import Node, is_traced, reads
 from teachgraph.ops import functions as f
 
 END = 2**31 - 1
@@ -29,7 +29,7 @@ def pad(node: Node) -> Any:
     pairs = [(0, 0)] * len(x.shape)
     for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
         pairs[axis] = (before, after)
-    if not traced(x):
+    if not is_traced(x):
         more = {"constant_values": value} if mode == "constant" else {}
         how: Any = MODES[mode]
         return np.pad(x, pairs, how, **more)

@@ -11,9 +11,9 @@ from teachgraph.deploy.onnx.reading.files import array_of
 from teachgraph.deploy.onnx.reading.reader import (
     Node,
     as_variable,
+    check_size,
+    is_traced,
     reads,
-    traced,
-    within,
 )
 from teachgraph.deploy.onnx.types import dtype_of
 from teachgraph.ops import functions as f
@@ -21,7 +21,7 @@ from teachgraph.ops.ranges import range_
 
 
 @reads("Constant")
-def constant(node: Node) -> Any:
+def constant_node(node: Node) -> Any:
     """Return the constant of a node."""
     kinds: dict[str, Any] = {"value_float": np.float32, "value_floats": np.float32}
     kinds |= {"value_int": np.int64, "value_ints": np.int64}
@@ -53,9 +53,9 @@ def constant_of_shape(node: Node) -> Any:
 def arange(node: Node) -> Any:
     """Count from start to limit by delta."""
     ends = [node.x(i) for i in range(3)]
-    if not any(traced(end) for end in ends):
+    if not any(is_traced(end) for end in ends):
         start, limit, delta = (end.item() for end in ends)
-        within([int(abs((limit - start) / delta)) if delta else 0])
+        check_size([int(abs((limit - start) / delta)) if delta else 0])
         return np.arange(start, limit, delta, dtype=ends[0].dtype)
     start, limit, delta = (as_variable(end) for end in ends)
     # ONNX has an empty range where the limit lies behind; our op refuses it.

@@ -75,12 +75,12 @@ def zero(x: Any, value: float = 0) -> Any:
     return np.array(value, x.dtype)
 
 
-def one(function: Callable[[Any], Any]) -> Importer:
+def unary_importer(function: Callable[[Any], Any]) -> Importer:
     """Return the importer that calls a function on the input."""
     return lambda node: function(node.x())
 
 
-def two(function: Callable[[Any, Any], Any]) -> Importer:
+def binary_importer(function: Callable[[Any, Any], Any]) -> Importer:
     """Return the importer that calls a function on both inputs."""
     return lambda node: function(node.x(), aligned(node))
 
@@ -94,8 +94,8 @@ def aligned(node: Node) -> Any:
     return f.unsqueeze(y, list(range(len(y.shape), len(x.shape) - axis)) or [0])
 
 
-IMPORTERS.update({theirs: one(ours) for theirs, ours in ONE.items()})
-IMPORTERS.update({theirs: two(ours) for theirs, ours in TWO.items()})
+IMPORTERS.update({theirs: unary_importer(ours) for theirs, ours in ONE.items()})
+IMPORTERS.update({theirs: binary_importer(ours) for theirs, ours in TWO.items()})
 
 
 @reads("Round")
@@ -150,7 +150,7 @@ def power(node: Node) -> Any:
 
 
 @reads("Max", "Min", "Sum", "Mean")
-def among(node: Node) -> Any:
+def reduce_inputs(node: Node) -> Any:
     """Reduce any number of inputs, element by element."""
     fold = {"Max": f.maximum, "Min": f.minimum}.get(node.type, f.add)
     out = reduce(fold, node.all())

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.deploy.onnx.types import dtype_of, needed
+from teachgraph.deploy.onnx.types import dtype_of, import_deploy
 from teachgraph.errors import DataError
 
 __all__ = ["array_of", "checked", "model_from_bytes"]
@@ -24,7 +24,7 @@ def model_from_bytes(content: bytes, name: str, path: Path | None = None) -> Any
     Raises:
         DataError: The bytes are no model, or one that breaks ONNX's rules.
     """
-    onnx = needed("onnx")
+    onnx = import_deploy("onnx")
     try:
         model = onnx.load_model_from_string(content)
     except Exception as error:
@@ -41,7 +41,7 @@ def checked(model: Any, name: str, path: Path | None = None) -> Any:
     if not model.graph.node and not model.graph.output:
         raise DataError.here(f"{name} is no ONNX model: it has no graph")
     try:
-        needed("onnx.checker").check_model(model if path is None else str(path))
+        import_deploy("onnx.checker").check_model(model if path is None else str(path))
     except Exception as error:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
         raise DataError.here(f"{name} is a broken model: {reason}") from None
@@ -62,7 +62,7 @@ def array_of(tensor: Any, folder: Path | None) -> Array:
     if tensor.data_location == EXTERNAL:
         return external(tensor, shape, folder)
     try:
-        array: Array = needed("onnx.numpy_helper").to_array(tensor)
+        array: Array = import_deploy("onnx.numpy_helper").to_array(tensor)
     except (ValueError, TypeError, MemoryError, OverflowError) as error:
         raise DataError.here(
             f"{tensor.name!r} of shape {list(shape)}: {error}"
@@ -75,7 +75,7 @@ def array_of(tensor: Any, folder: Path | None) -> Array:
 def external(tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Array:
     """Read values from another file of the model's folder."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
-    path = beside(entries.get("location", ""), folder, tensor.name)
+    path = path_in_folder(entries.get("location", ""), folder, tensor.name)
     dtype = dtype_of(tensor.data_type)
     start, size = number(entries, "offset"), prod(shape) * dtype.itemsize
     length = number(entries, "length") or size
@@ -102,7 +102,7 @@ def number(entries: dict[str, str], key: str) -> int:
     return int(text)
 
 
-def beside(location: str, folder: Path | None, name: str) -> Path:
+def path_in_folder(location: str, folder: Path | None, name: str) -> Path:
     """Return the path of a file in the model's folder.
 
     Raises:

@@ -10,14 +10,14 @@ import numpy as np
 from teachgraph.control_flow.cond import cond
 from teachgraph.control_flow.loop import while_loop
 from teachgraph.core.errors import ShapeError
-from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.deploy.onnx.reading.reader import Node, as_variable, is_traced, reads
 from teachgraph.deploy.onnx.types import dtype_of
 from teachgraph.ops import functions as f
 
 BRANCHES = ("then_branch", "else_branch")
 
 
-def built(node: Node, name: str) -> list[Any]:
+def build_subgraph(node: Node, name: str) -> list[Any]:
     """Build a subgraph in the current block; return its results."""
     with node.reader.inside():
         return node.reader.graph(node.attrs[name])
@@ -27,11 +27,13 @@ def built(node: Node, name: str) -> list[Any]:
 def branch(node: Node) -> Any:
     """Build both branches; of a constant condition, only the one taken."""
     condition = node.x()
-    if not traced(condition):
-        return tuple(built(node, "then_branch" if condition.all() else "else_branch"))
+    if not is_traced(condition):
+        return tuple(
+            build_subgraph(node, "then_branch" if condition.all() else "else_branch")
+        )
 
     def side(name: str) -> Any:
-        return lambda: [as_variable(v) for v in built(node, name)]
+        return lambda: [as_variable(v) for v in build_subgraph(node, name)]
 
     ranks = zip(*map(partial(outputs_of, node), BRANCHES), strict=True)
     if any(None not in pair and len(set(pair)) > 1 for pair in ranks):
@@ -54,7 +56,7 @@ def loop(node: Node) -> Any:
     """Build a `while_loop`; scan outputs are concatenated in each iteration."""
     body = node.attrs["body"]
     first = [as_variable(node.x(i)) for i in range(2, len(node))]
-    scanned = [empty(node, out) for out in body.output[1 + len(first) :]]
+    scanned = [empty_scan_output(node, out) for out in body.output[1 + len(first) :]]
     most = node.x() if node.has(0) else np.array(np.iinfo(np.int64).max)
     most = f.reshape(as_variable(most), [])
     start = node.x(1) if node.has(1) else np.array(True)
@@ -89,7 +91,7 @@ def loop(node: Node) -> Any:
     return tuple(last[2:])
 
 
-def empty(node: Node, output: Any) -> Any:
+def empty_scan_output(node: Node, output: Any) -> Any:
     """Return a scan output before the first iteration, with no rows."""
     kind = output.type.tensor_type
     sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.deploy.onnx.reading.elementwise import rounded
-from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.deploy.onnx.reading.reader import Node, as_variable, is_traced, reads
 from teachgraph.deploy.onnx.resample import WIDTH, ResizeMode, resample
 from teachgraph.nn.functional import grid_sample
-from teachgraph.nn.functional.grids import pixels, places
+from teachgraph.nn.functional.grids import pixel_coordinates, pixels
 from teachgraph.ops import functions as f
 
 
@@ -28,7 +28,7 @@ def resize(node: Node) -> Any:
     else:
         attrs["scales"] = node.attr("scales") or numbers(node, 1 if old else 2)
     x = as_variable(x)
-    if any(map(traced, attrs.values())):
+    if any(map(is_traced, attrs.values())):
         shape = known_shape(node, x, attrs)
         return node.with_tensors("resample", [x], shape, **attrs, ways=[*how])
     return resample(x, **attrs, ways=[*how])
@@ -66,7 +66,7 @@ def known_shape(node: Node, x: Any, attrs: Any) -> list[int]:
     sizes = attrs.get("sizes")
     if sizes is None or attrs["axes"] or attrs["policy"] != "stretch":
         return [-1] * len(x.shape)
-    return node.partly(3) if traced(sizes) else [*sizes]
+    return node.partly(3) if is_traced(sizes) else [*sizes]
 
 
 @reads("GridSample")
@@ -81,7 +81,7 @@ def sampled(node: Node) -> Any:
     how: Any = {"padding_mode": padding, "align_corners": bool(corners)}
     # ONNX rounds a half to the even pixel, Paddle away from 0.
     column, row = (
-        rounded(places(f.squeeze(part, [-1]), size, **how))
+        rounded(pixel_coordinates(f.squeeze(part, [-1]), size, **how))
         for part, size in zip(f.split(grid, 2, axis=-1), x.shape[:1:-1], strict=True)
     )
     return pixels(x, [row, column])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.deploy.onnx.reading.reader import Node, as_variable, is_traced, reads
 from teachgraph.deploy.onnx.suppression import suppressed
 from teachgraph.nn import functional as nnf
 from teachgraph.ops import functions as f
@@ -17,7 +17,7 @@ from teachgraph.ops.ranges import range_
 
 def from_the_front(node: Node, index: Any, x: Any, axis: int) -> Any:
     """Replace negative indices, which count from the end."""
-    known = not traced(index)
+    known = not is_traced(index)
     if known:
         if (index >= 0).all():
             return index
@@ -42,7 +42,7 @@ def gather(node: Node) -> Any:
     if (sizes := known_sizes(node, x, index)) is not None:
         return sizes
     index = from_the_front(node, index, x, axis)
-    if not traced(x) and not traced(index):
+    if not is_traced(x) and not is_traced(index):
         return np.take(x, index, axis)
     if len(index.shape) == 1:
         return f.gather(x, index, axis)
@@ -62,7 +62,7 @@ def gather(node: Node) -> Any:
 
 def known_sizes(node: Node, x: Any, index: Any) -> Any:
     """Return known elements of a partly known list of sizes, else None."""
-    if not traced(x) or traced(index) or x.name not in node.reader.partly:
+    if not is_traced(x) or is_traced(index) or x.name not in node.reader.partly:
         return None
     sizes = np.take(node.reader.partly[x.name], index)
     return None if (sizes == -1).any() else sizes.astype(x.dtype)
@@ -142,7 +142,9 @@ def one_hot(node: Node) -> Any:
     )
     ndim = len(ids.shape) + 1
     ends = np.array(0), depth, np.array(1)
-    line = range_(*map(as_variable, ends)) if traced(depth) else np.arange(int(depth))
+    line = (
+        range_(*map(as_variable, ends)) if is_traced(depth) else np.arange(int(depth))
+    )
     places = f.reshape(line, [-1 if i == axis % ndim else 1 for i in range(ndim)])
     here = f.logical_and(f.equal(column, places), f.unsqueeze(inside, [axis]))
     off, on = f.slice(values, [0], [0], [1]), f.slice(values, [0], [1], [2])

@@ -12,7 +12,7 @@ from teachgraph.deploy.onnx.types import dtype_of
 from teachgraph.ops import functions as f
 
 
-def along(node: Node, value: Any, x: Any) -> Any:
+def broadcast_scale(node: Node, value: Any, x: Any) -> Any:
     """Broadcast a scale or zero point: one for all, for each slice, or each block."""
     axis, block = node.attr("axis", 1) % max(len(x.shape), 1), node.attr("block_size")
     if block:
@@ -43,8 +43,8 @@ def dequantized(q: Any, scale: Any, zero: Any) -> Any:
 @reads("QuantizeLinear")
 def quantize(node: Node) -> Any:
     """Quantize to integers."""
-    x, scale = node.x(), along(node, node.x(1), node.x())
-    zero = along(node, node.x(2), x) if node.has(2) else None
+    x, scale = node.x(), broadcast_scale(node, node.x(1), node.x())
+    zero = broadcast_scale(node, node.x(2), x) if node.has(2) else None
     code = node.attr("output_dtype", 0)
     usual = np.dtype(np.uint8) if zero is None else zero.dtype
     dtype = dtype_of(code) if code else usual
@@ -57,8 +57,8 @@ def quantize(node: Node) -> Any:
 def dequantize(node: Node) -> Any:
     """Dequantize integers."""
     x = node.x()
-    zero = along(node, node.x(2), x) if node.has(2) else None
-    return dequantized(x, along(node, node.x(1), x), zero)
+    zero = broadcast_scale(node, node.x(2), x) if node.has(2) else None
+    return dequantized(x, broadcast_scale(node, node.x(1), x), zero)
 
 
 @reads("QLinearMatMul")

@@ -19,7 +19,7 @@ from teachgraph.core import dtypes
 from teachgraph.core.errors import UnknownOpError
 from teachgraph.deploy.onnx.reading.files import array_of
 from teachgraph.deploy.onnx.tensor_attributes import with_tensor_attributes
-from teachgraph.deploy.onnx.types import needed
+from teachgraph.deploy.onnx.types import import_deploy
 from teachgraph.errors import DataError
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.program import current_block
@@ -94,7 +94,7 @@ class Reader:
         results = result if isinstance(result, (tuple, list)) else (result,)
         for name, value in zip(node.output, results, strict=False):
             if name:
-                self.values[name] = plain(value)
+                self.values[name] = constant_array(value)
 
     @contextmanager
     def inside(self) -> Any:
@@ -106,7 +106,7 @@ class Reader:
             self.values = self.values.parents
 
 
-def plain(value: Any) -> Any:
+def constant_array(value: Any) -> Any:
     """Return a constant as an array."""
     known = value is None or isinstance(value, Variable)
     return value if known else np.asarray(value)
@@ -134,7 +134,7 @@ class Node:
         self.reader, self.type, self.opset = reader, node.op_type, reader.opset
         self.names = list(node.input)
         self.outputs = list(node.output)
-        read = needed("onnx.helper").get_attribute_value
+        read = import_deploy("onnx.helper").get_attribute_value
         self.attrs: Mapping[str, Any] = {a.name: read(a) for a in node.attribute}
 
     def __len__(self) -> int:
@@ -157,14 +157,14 @@ class Node:
         value = self.attrs.get(name, default)
         if isinstance(value, bytes):
             return value.decode()
-        return list(value) if not isinstance(value, str) and repeated(value) else value
+        return list(value) if not isinstance(value, str) and is_list(value) else value
 
     def known(self, i: int) -> Any:
         """Return input i if it is constant, also a parameter; else None."""
         if not self.has(i):
             return None
         value = self.x(i)
-        return self.reader.constants.get(self.names[i]) if traced(value) else value
+        return self.reader.constants.get(self.names[i]) if is_traced(value) else value
 
     def constant(self, i: int) -> Any:
         """Return input i, which must be constant.
@@ -197,7 +197,7 @@ class Node:
     def partly(self, i: int) -> list[int]:
         """Return the known numbers of input i, a list, with -1 for the others."""
         value = self.x(i)
-        if not traced(value):
+        if not is_traced(value):
             return [int(n) for n in np.ravel(value)]
         return self.reader.partly.get(value.name) or [-1] * self.counted(i)
 
@@ -216,7 +216,7 @@ class Node:
         self, type: str, inputs: Sequence[Any], result: Sequence[int], **attrs: Any
     ) -> Any:
         """Append an op of ours, some of whose attributes may be Variables."""
-        names = [name for name, value in attrs.items() if traced(value)]
+        names = [name for name, value in attrs.items() if is_traced(value)]
         constants = {name: v for name, v in attrs.items() if name not in names}
         dtype = dtypes.PADDLE_CODES[dtypes.convert(inputs[0].dtype)]
         text = json.dumps(constants, default=int)
@@ -234,11 +234,11 @@ class Node:
         if value is None:
             return None
         shape = [int(n) for n in np.ravel(value)]
-        within(shape)
+        check_size(shape)
         return shape
 
 
-def within(sizes: Sequence[int]) -> None:
+def check_size(sizes: Sequence[int]) -> None:
     """Refuse a shape of more than `LARGEST` elements.
 
     Raises:
@@ -251,19 +251,19 @@ def within(sizes: Sequence[int]) -> None:
         raise DataError.here(f"the file asks for a tensor of {list(sizes)}")
 
 
-def repeated(value: Any) -> bool:
+def is_list(value: Any) -> bool:
     """True if an attribute is a list."""
     return not isinstance(value, bytes) and isinstance(value, Sequence)
 
 
-def traced(value: Any) -> bool:
+def is_traced(value: Any) -> bool:
     """True if a value is known only when the program runs."""
     return isinstance(value, Variable)
 
 
 def as_variable(value: Any) -> Variable:
     """Return a value as a Variable."""
-    if traced(value):
+    if is_traced(value):
         return value  # type: ignore[no-any-return]
     array = np.asarray(value)
     code = dtypes.PADDLE_CODES[dtypes.convert(array.dtype)]

@@ -66,11 +66,11 @@ def direction(
             in_order(f.slice(both, [0], [n], [n + size]), order) for n in (0, size)
         ]
     lengths = as_variable(node.x(4)) if node.has(4) else None
-    first = [state(node, x, i, d, hidden, rows) for i in range(5, 5 + states)]
+    first = [initial_state(node, x, i, d, hidden, rows) for i in range(5, 5 + states)]
     return run(x, *first, w, r, *biases, lengths, is_reverse=back)
 
 
-def state(node: Node, x: Any, i: int, d: int, hidden: int, rows: bool) -> Any:
+def initial_state(node: Node, x: Any, i: int, d: int, hidden: int, rows: bool) -> Any:
     """Return the initial state: an input, or zeros for each sequence."""
     if node.has(i):
         initial = as_variable(node.x(i))
@@ -88,7 +88,7 @@ def part(x: Any, d: int) -> Any:
     return slice_(x, axes=[0], starts=[d], ends=[d + 1], decrease_axis=[0])
 
 
-def usual(node: Node, names: list[str]) -> None:
+def check_activations(node: Node, names: list[str]) -> None:
     """Refuse activations other than the default ones."""
     activations = node.attr("activations")
     if activations is not None and [
@@ -100,7 +100,7 @@ def usual(node: Node, names: list[str]) -> None:
 @reads("LSTM")
 def lstm(node: Node) -> Any:
     """Build an LSTM; the order of gates is i, o, f, g in ONNX, i, f, g, o here."""
-    usual(node, ["Sigmoid", "Tanh", "Tanh"])
+    check_activations(node, ["Sigmoid", "Tanh", "Tanh"])
     if node.has(7):
         node.refuse("peepholes")
     return directions(node, (0, 2, 3, 1), 2, rnn_lstm)
@@ -112,14 +112,14 @@ def gru(node: Node) -> Any:
 
     The reset gate multiplies the matrix product: linear_before_reset=1.
     """
-    usual(node, ["Sigmoid", "Tanh"])
+    check_activations(node, ["Sigmoid", "Tanh"])
     if not node.attr("linear_before_reset", 0):
         node.refuse("linear_before_reset=0")
     return directions(node, (1, 0, 2), 1, rnn_gru)
 
 
 @reads("RNN")
-def simple(node: Node) -> Any:
+def build_simple_rnn(node: Node) -> Any:
     """Build an RNN of one gate."""
     activations = node.attr("activations", [b"Tanh"])
     names = {n.decode() if isinstance(n, bytes) else n for n in activations}

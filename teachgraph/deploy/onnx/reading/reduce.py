@@ -11,8 +11,8 @@ from teachgraph.deploy.onnx.reading.reader import (
     IMPORTERS,
     Importer,
     Node,
+    is_traced,
     reads,
-    traced,
 )
 from teachgraph.nn import functional as nnf
 from teachgraph.ops import functions as f
@@ -136,13 +136,15 @@ def softmax(node: Node) -> Any:
     x, old = node.x(), node.opset < 13
     axis = node.attr("axis", 1 if old else -1)
     if not old or axis in (-1, len(x.shape) - 1):
-        return along(node, x, axis)
+        return reduce_axis(node, x, axis)
     shape = f.shape(x)
     rows = f.flatten(x, axis % len(x.shape), -1)
-    return node.with_tensors("reshape2", [along(node, rows, -1)], x.shape, shape=shape)
+    return node.with_tensors(
+        "reshape2", [reduce_axis(node, rows, -1)], x.shape, shape=shape
+    )
 
 
-def along(node: Node, x: Any, axis: int) -> Any:
+def reduce_axis(node: Node, x: Any, axis: int) -> Any:
     """Compute one of the three along an axis."""
     if node.type == "Hardmax":
         size = x.shape[axis]
@@ -192,14 +194,14 @@ def cumprod(node: Node) -> Any:
     if node.attr("exclusive", 0):
         node.refuse("exclusive")
     axis: Any = node.ints(1) if node.known(1) is not None else node.x(1)
-    axis = f.reshape(axis, [1]) if traced(axis) else axis
+    axis = f.reshape(axis, [1]) if is_traced(axis) else axis
 
     def flipped(value: Any) -> Any:
         if not reverse:
             return value
         return node.with_tensors("flip", [value], x.shape, axis=axis)
 
-    dim = f.reshape(axis, []) if traced(axis) else axis[0]
+    dim = f.reshape(axis, []) if is_traced(axis) else axis[0]
     return flipped(node.with_tensors("cumprod", [flipped(x)], x.shape, dim=dim))
 
 

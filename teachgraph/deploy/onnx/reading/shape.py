@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.deploy.onnx.reading.reader import Node, reads, traced, within
+from teachgraph.deploy.onnx.reading.reader import Node, check_size, is_traced, reads
 from teachgraph.ops import functions as f
 from teachgraph.ops.shape import reshape2
 from teachgraph.ops.slicing import strided_slice
@@ -27,12 +27,12 @@ def reshape(node: Node) -> Any:
     if shape is None and (shape := inferable(node, x)) is None:
         known = [n or -1 for n in node.partly(1)]
         return node.with_tensors("reshape2", [x], known, shape=node.x(1))
-    within([n for n in shape if n > 0])
+    check_size([n for n in shape if n > 0])
     if node.attr("allowzero", 0) and 0 in shape:
         if -1 in shape:
             node.refuse("-1 beside a size of 0")
         return f.full(shape, 0, x.dtype)
-    if not traced(x):
+    if not is_traced(x):
         old = x.shape
         return x.reshape([old[i] if n == 0 else n for i, n in enumerate(shape)])
     return reshape2(x, shape=shape)
@@ -106,7 +106,7 @@ def concat(node: Node) -> Any:
 
 def computed_integers(value: Any) -> bool:
     """True for a computed list of integers of known length, as a shape is."""
-    if not traced(value) or len(value.shape) != 1 or -1 in value.shape:
+    if not is_traced(value) or len(value.shape) != 1 or -1 in value.shape:
         return False
     return bool(value.dtype.kind == "i")
 
@@ -153,12 +153,12 @@ def slice_(node: Node) -> Any:
     """Slice along axes; steps may be negative."""
     x = node.x()
     starts, ends = numbers(node, 1, "starts"), numbers(node, 2, "ends")
-    if traced(starts) or traced(ends):
+    if is_traced(starts) or is_traced(ends):
         return slice_by_tensor(node, x, starts, ends)
     axes = node.ints(3, "axes") or list(range(len(starts)))
     steps = node.ints(4) or [1] * len(starts)
     pairs = [bounds(n, m, step) for n, m, step in zip(starts, ends, steps, strict=True)]
-    if not traced(x):
+    if not is_traced(x):
         index = [slice(None)] * x.ndim
         for axis, n, m, step in zip(axes, starts, ends, steps, strict=True):
             index[axis] = slice(n, m if m > -(2**31) else None, step)
@@ -195,19 +195,19 @@ def numbers(node: Node, i: int, name: str) -> Any:
 
 def slice_by_tensor(node: Node, x: Any, starts: Any, ends: Any) -> Any:
     """Slice with computed bounds."""
-    count = starts if traced(starts) else ends
-    many = count.shape[0] if traced(count) else len(count)
+    count = starts if is_traced(starts) else ends
+    many = count.shape[0] if is_traced(count) else len(count)
     axes = numbers(node, 3, "axes") if node.has(3) else list(range(many))
     steps = numbers(node, 4, "steps") if node.has(4) else [1] * many
-    if traced(axes):
+    if is_traced(axes):
         shape = [-1] * len(x.shape)
     else:
         places = [axis % len(x.shape) for axis in axes]
         shape = [-1 if i in places else n for i, n in enumerate(x.shape)]
-    starts = starts if traced(starts) else [bounds(n, 0, 1)[0] for n in starts]
-    ends = ends if traced(ends) else [bounds(0, n, 1)[1] for n in ends]
+    starts = starts if is_traced(starts) else [bounds(n, 0, 1)[0] for n in starts]
+    ends = ends if is_traced(ends) else [bounds(0, n, 1)[1] for n in ends]
     parts = {"axes": axes, "starts": starts, "ends": ends}
-    if not traced(steps) and all(step == 1 for step in steps):
+    if not is_traced(steps) and all(step == 1 for step in steps):
         return node.with_tensors("slice", [x], shape, **parts)
     return node.with_tensors("strided_slice", [x], shape, **parts, strides=steps)
 
@@ -230,7 +230,7 @@ def expand(node: Node) -> Any:
     old = [1] * (ndim - len(known)) + known
     new = [1] * (ndim - len(shape)) + shape
     full = [a if b == 1 else b for a, b in zip(old, new, strict=True)]
-    if not traced(x):
+    if not is_traced(x):
         return np.array(np.broadcast_to(x, full))
     return f.expand(x, full)
 
@@ -244,7 +244,7 @@ def tile(node: Node) -> Any:
             "tile", [x], [-1] * len(x.shape), repeat_times=node.x(1)
         )
     times = [int(n) for n in times]
-    within([max(n, 1) * t for n, t in zip(x.shape, times, strict=True)])
+    check_size([max(n, 1) * t for n, t in zip(x.shape, times, strict=True)])
     return f.tile(x, times)
 
 
@@ -274,7 +274,7 @@ def size(node: Node) -> Any:
 def trilu(node: Node) -> Any:
     """Keep the elements above, or below, a diagonal."""
     x, k, lower = node.x(), node.x(1) if node.has(1) else 0, not node.attr("upper", 1)
-    if traced(k):
+    if is_traced(k):
         k = f.reshape(k, [])
         return node.with_tensors("tril_triu", [x], x.shape, diagonal=k, lower=lower)
     function = f.tril if lower else f.triu

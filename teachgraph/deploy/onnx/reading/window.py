@@ -43,11 +43,13 @@ def conv(node: Node) -> Any:
     x, w = as_variable(node.x()), as_variable(node.x(1))
     dims = len(x.shape) - 2
     if dims == 1:
-        return flat(conv_in(node, f.unsqueeze(x, [2]), f.unsqueeze(w, [2]), lift=True))
+        return without_inserted(
+            conv_in(node, f.unsqueeze(x, [2]), f.unsqueeze(w, [2]), lift=True)
+        )
     return conv_in(node, x, w, lift=False)
 
 
-def flat(x: Any) -> Any:
+def without_inserted(x: Any) -> Any:
     """Remove the inserted dimension of a 1-D image."""
     return f.squeeze(x, [2])
 
@@ -91,7 +93,7 @@ def conv_transpose(node: Node) -> Any:
         node.attr("dilations", [1] * own),
     )
     more = node.attr("output_padding", [0] * own)
-    pads = [0, 0] * lift + grown(
+    pads = [0, 0] * lift + crop_width(
         node, x.shape[2 + lift :], w.shape[2 + lift :], strides, dilations, more
     )
     one = [1] * lift
@@ -110,10 +112,10 @@ def conv_transpose(node: Node) -> Any:
         out = pad_op(out, paddings=border)
     ends = [-n or 2**31 - 1 for n in kept[1::2]]
     out = f.slice(out, list(range(2, dims + 2)), kept[::2], ends)
-    return biased(flat(out) if lift else out, node.x(2))
+    return biased(without_inserted(out) if lift else out, node.x(2))
 
 
-def grown(
+def crop_width(
     node: Node, sizes: Any, window: Any, strides: Any, dilations: Any, more: Any
 ) -> list[int]:
     """Return the width to crop from both ends of the full result; negative to pad."""
@@ -149,7 +151,7 @@ def pool(node: Node) -> Any:
     if dims not in POOLS:
         node.refuse(f"{dims} dimensions")
     out = POOLS[dims](x, **pool_attrs(node, x, dims, lift))
-    return flat(out) if lift else out
+    return without_inserted(out) if lift else out
 
 
 def pool_attrs(node: Node, x: Any, dims: int, lift: int) -> dict[str, Any]:

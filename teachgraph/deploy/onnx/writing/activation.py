@@ -55,7 +55,7 @@ RENAMED: dict[str, tuple[str, dict[str, str]]] = {
 """Ops with an equivalent whose attributes have other names."""
 
 
-def same(theirs: str) -> Converter:
+def to_node(theirs: str) -> Converter:
     """Return the converter to one node."""
     return lambda step: step.give(theirs, step.get())
 
@@ -67,7 +67,7 @@ def renamed(theirs: str, names: dict[str, str]) -> Converter:
     )
 
 
-CONVERTERS.update({ours: same(theirs) for ours, theirs in SAME.items()})
+CONVERTERS.update({ours: to_node(theirs) for ours, theirs in SAME.items()})
 CONVERTERS.update({ours: renamed(*theirs) for ours, theirs in RENAMED.items()})
 
 

@@ -65,10 +65,10 @@ def skipped_branch(step: Step, outs: list[Variable]) -> Any:
     """Build the subgraph of old values or placeholders."""
     writer = step.writer
     with writer.subgraph() as nodes:
-        return results(writer, nodes, outs, [before(writer, v) for v in outs])
+        return results(writer, nodes, outs, [present_value(writer, v) for v in outs])
 
 
-def before(writer: Writer, variable: Variable) -> str:
+def present_value(writer: Writer, variable: Variable) -> str:
     """Return the present value of a variable, or a placeholder."""
     if variable.name in writer.names or variable.name in writer.values:
         return writer.value(variable)
@@ -153,7 +153,7 @@ def no_result(step: Step) -> None:
     """Omit an operator that prints or checks, but computes nothing."""
 
 
-def position(step: Step) -> str:
+def scalar_index(step: Step) -> str:
     """Return the index into an array as a scalar."""
     return step.put("Reshape", step.get_as("i", np.int64), step.ints())
 
@@ -167,7 +167,7 @@ def create_array(step: Step) -> None:
 @writes("read_from_array")
 def read_from_array(step: Step) -> None:
     """Export the read of one element."""
-    step.give("SequenceAt", step.get(), position(step))
+    step.give("SequenceAt", step.get(), scalar_index(step))
 
 
 @writes("lod_array_length")
@@ -179,7 +179,7 @@ def array_length(step: Step) -> None:
 @writes("write_to_array")
 def write_to_array(step: Step) -> None:
     """Export a write: insert the new element, erase the old one behind it, if any."""
-    array, at = step.get("array"), position(step)
+    array, at = step.get("array"), scalar_index(step)
     if not array:
         array = step.put("SequenceEmpty", dtype=code_of(step.result().dtype))
     longer = step.put("SequenceInsert", array, step.get("x"), at)

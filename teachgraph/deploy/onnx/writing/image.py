@@ -7,7 +7,11 @@ from typing import Any
 
 from teachgraph.core import dtypes
 from teachgraph.deploy.onnx.resample import ResizeMode
-from teachgraph.deploy.onnx.writing.window import channels_first, last, shown
+from teachgraph.deploy.onnx.writing.window import (
+    channels_first,
+    in_layout,
+    is_channels_last,
+)
 from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 METHODS = {"bilinear": "linear", "linear": "linear", "trilinear": "linear"}
@@ -40,7 +44,7 @@ def resize(step: Step) -> None:
         scale = scale * dims if len(scale) == 1 else scale
         scales = step.constant([1.0, 1.0, *scale], "float32")
     inputs = [x, "", scales] + ([sizes] if sizes else [])
-    shown(step, "Resize", "out", *inputs, ndim=ndim, **attrs)
+    in_layout(step, "Resize", "out", *inputs, ndim=ndim, **attrs)
 
 
 def coordinates(step: Step, method: str) -> str:
@@ -54,7 +58,7 @@ def coordinates(step: Step, method: str) -> str:
 @writes("pixel_shuffle")
 def pixel_shuffle(step: Step) -> None:
     """Export blocks of channels as pixels."""
-    if last(step):
+    if is_channels_last(step):
         step.refuse("only with the channels first")
     step.give(
         "DepthToSpace", step.get(), mode="CRD", blocksize=step.attrs["upscale_factor"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.deploy.onnx.writing.window import channels_first, shown
+from teachgraph.deploy.onnx.writing.window import channels_first, in_layout
 from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 
@@ -23,7 +23,9 @@ def batch_norm(step: Step) -> None:
     if ndim > 2:
         x = channels_first(step, x, ndim)
         attrs = {"epsilon": step.attrs["epsilon"]}
-        return shown(step, "BatchNormalization", "y", x, *params, ndim=ndim, **attrs)
+        return in_layout(
+            step, "BatchNormalization", "y", x, *params, ndim=ndim, **attrs
+        )
     return step.give(
         "BatchNormalization", x, *params, slot="y", epsilon=step.attrs["epsilon"]
     )

@@ -85,7 +85,7 @@ def gru(step: Step) -> None:
 
 
 @writes("rnn_simple")
-def simple(step: Step) -> None:
+def export_simple_rnn(step: Step) -> None:
     """Export an RNN of one gate."""
     kind = {"tanh": "Tanh", "relu": "Relu"}[step.attrs["activation"]]
     recurrence(step, "RNN", (0,), ("last",), activations=[kind])

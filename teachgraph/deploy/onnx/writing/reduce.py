@@ -17,7 +17,7 @@ NUMBERS = {
 }
 
 
-def over(step: Step, type: str, x: str) -> str:
+def reduce_axes(step: Step, type: str, x: str) -> str:
     """Append a reduction over the operator's axes."""
     axes = step.attrs["dim"] if "dim" in step.attrs else step.attrs["axis"]
     keep = bool(step.attrs.get("keep_dim", step.attrs.get("keepdim")))
@@ -30,7 +30,7 @@ def numbers(theirs: str) -> Converter:
 
     def converter(step: Step) -> None:
         x = step.get_as("x", step.result().dtype)
-        step.give("Identity", over(step, theirs, x))
+        step.give("Identity", reduce_axes(step, theirs, x))
 
     return converter
 
@@ -42,18 +42,18 @@ CONVERTERS.update({ours: numbers(theirs) for ours, theirs in NUMBERS.items()})
 def mean(step: Step) -> None:
     """Export the mean; that of nothing, for ONNX Runtime 0, is not a number."""
     x = step.get_as("x", step.result().dtype)
-    average = over(step, "ReduceMean", x)
+    average = reduce_axes(step, "ReduceMean", x)
     if 0 in step.variable("x").shape and 0 not in step.result().shape:
         average = step.put("Div", average, step.constant(0, step.result().dtype))
     step.give("Identity", average)
 
 
 @writes("reduce_all", "reduce_any")
-def truth(step: Step) -> None:
+def any_or_all(step: Step) -> None:
     """Export `any` as a count above 0, `all` as a count of 0 false elements."""
     every, holds = step.operator.type == "reduce_all", step.get_as("x", np.bool_)
     held = step.cast(step.put("Not", holds) if every else holds, np.int32)
-    count, none = over(step, "ReduceSum", held), step.constant(0, np.int32)
+    count, none = reduce_axes(step, "ReduceSum", held), step.constant(0, np.int32)
     step.give("Equal" if every else "Greater", count, none)
 
 

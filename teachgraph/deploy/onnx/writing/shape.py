@@ -199,7 +199,7 @@ def triangle(step: Step) -> None:
 @writes("roll")
 def roll(step: Step) -> None:
     """Export a cyclic shift along axes, or of the flattened tensor."""
-    shifts, axes = several(step.attrs["shifts"]), several(step.attrs["axis"])
+    shifts, axes = int_list(step.attrs["shifts"]), int_list(step.attrs["axis"])
     if axes:
         return step.give("Identity", rolled(step, step.get(), shifts, axes))
     row = rolled(step, step.put("Reshape", step.get(), step.ints(-1)), shifts, [0])
@@ -218,6 +218,6 @@ def rolled(step: Step, x: str, shifts: Sequence[int], axes: Sequence[int]) -> st
     return x
 
 
-def several(numbers: int | Sequence[int]) -> list[int]:
+def int_list(numbers: int | Sequence[int]) -> list[int]:
     """Return one number or more as a list."""
     return [numbers] if isinstance(numbers, int) else list(numbers)

@@ -53,7 +53,7 @@ class InnerOp:
 Converter = Callable[[InnerOp], None]
 
 
-def simple(theirs: str, *names: str) -> Converter:
+def to_node(theirs: str, *names: str) -> Converter:
     """Return the converter to a node whose other inputs are these attributes."""
     return lambda inner: inner.step.give(theirs, inner.x, *map(inner.vector, names))
 
@@ -108,16 +108,16 @@ def resample(inner: InnerOp) -> None:
 
 INNER_CONVERTERS: dict[str, Converter] = {
     "cumsum": cumsum,
-    "expand_v2": simple("Expand", "shape"),
+    "expand_v2": to_node("Expand", "shape"),
     "pad": pad,
     "resample": resample,
-    "reshape2": simple("Reshape", "shape"),
-    "slice": simple("Slice", "starts", "ends", "axes"),
-    "squeeze2": simple("Squeeze", "axes"),
-    "strided_slice": simple("Slice", "starts", "ends", "axes", "strides"),
-    "tile": simple("Tile", "repeat_times"),
+    "reshape2": to_node("Reshape", "shape"),
+    "slice": to_node("Slice", "starts", "ends", "axes"),
+    "squeeze2": to_node("Squeeze", "axes"),
+    "strided_slice": to_node("Slice", "starts", "ends", "axes", "strides"),
+    "tile": to_node("Tile", "repeat_times"),
     "tril_triu": triangle,
-    "unsqueeze2": simple("Unsqueeze", "axes"),
+    "unsqueeze2": to_node("Unsqueeze", "axes"),
     **dict.fromkeys(REDUCTIONS, reduction),
 }
 """The converter of each op with tensor attributes."""

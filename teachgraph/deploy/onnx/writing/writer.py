@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.core.errors import NotInitializedError, UnknownOpError
 from teachgraph.core.op import slot_name
 from teachgraph.core.program import Block, Operator, Variable
-from teachgraph.deploy.onnx.types import code_of, needed
+from teachgraph.deploy.onnx.types import code_of, import_deploy
 
 __all__ = ["CONVERTERS", "Step", "Writer", "writes"]
 
@@ -55,7 +55,7 @@ class Writer:
         self.names: ChainMap[str, str] = ChainMap()
         self.taken: set[str] = set()
         self.reserved: set[str] = set()
-        self.proto = needed("onnx.helper")
+        self.proto = import_deploy("onnx.helper")
 
     def fresh(self, like: str) -> str:
         """Return an unused name: this one, or it with a number."""
