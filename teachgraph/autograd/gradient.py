@@ -81,8 +81,10 @@ def grad(
             gradients[node] = dout
         if node.__class__ is not Node:
             return node.pass_on(dout) if node.node in path else ()
+        # Off the path the edge is None, and the rule's thunk for it is not called.
         edges = [edge if edge in path else None for edge in node.edges]
         pulled = pull(node, dout)
+        # Freed node by node, so that memory falls while the pass goes on.
         node.saved = node.saved if retain else None
         return zip(edges, pulled, strict=True)
 

@@ -71,6 +71,7 @@ def register(hooks: Hooks, hook: Callable[..., Any], *group: Any) -> HookHandle:
     (True, False)
     """
     check(hook)
+    # Not the count of hooks: after a removal it may be the number of one still there.
     key = (*group, max((k[-1] for k in hooks), default=-1) + 1)
     hooks[key] = hook
     return HookHandle(hooks, key)
@@ -124,6 +125,7 @@ def through_hooks(edge: Edge, dout: Any) -> Any:
     hooks = registered.get(owner)
     if not hooks or dout.__class__ is PerOutput:  # each output has had its hooks
         return dout
+    # A list before the calls: a hook may remove itself.
     here = [hook for (output, _), hook in hooks.items() if output == index]
     if here:
         announce("hooks_begin", edge, dout)
@@ -142,6 +144,7 @@ def hooked(reverse: Callable[..., Any]) -> Callable[..., Any]:
         def visit_hooked(node: Any, dout: Any) -> Any:
             return visit(node, through_hooks(node, dout))
 
+        # The gradient of a leaf is complete only when the pass has ended.
         leaves = reverse(seeds, order, visit_hooked)
         return {leaf: through_hooks(leaf, dout) for leaf, dout in leaves.items()}
 

@@ -72,6 +72,7 @@ def take_values(
         InvalidValueError: The result has another shape or dtype, or `tensor` is a leaf
             that wants a gradient, or a view of one.
     """
+    # First of all: views made since the last change are not in their memories yet.
     enter_pending_views()
     refuse_leaf(tensor)
     if not recasts:  # another dtype lies elsewhere, which leaves the leaf what it is
@@ -279,5 +280,6 @@ def waiting_like(x: Tensor, rate: float) -> Any:
 
     In Paddle `geometric_` is also that, not rounded to whole numbers of attempts.
     """
+    # Uniform numbers may be 0, whose logarithm is infinite.
     least = float(np.finfo(x.dtype).tiny)
     return functions.log(uniform_like(x, least, 1.0)) * (-1.0 / rate)

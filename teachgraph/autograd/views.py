@@ -266,6 +266,7 @@ def store(tensor: Tensor, values: Array, result: Tensor | None = None) -> list[A
         for one in other_tensors(tensor)
         if one is not result and owner_of(one.data) is owner
     ]
+    # Places in an owner with gaps have no counterpart in its flat copy.
     if not others or not owner.flags.forc:
         tensor.data = values
         return []
@@ -274,6 +275,7 @@ def store(tensor: Tensor, values: Array, result: Tensor | None = None) -> list[A
     if result is not None and not all(
         one.stop_gradient for one in (result, tensor, *relatives)
     ):
+        # Before the arrays are replaced: `overlay` reads where they lie.
         overlaid = [(one, overlay(one, tensor, result, owner)) for one in relatives]
     array = owner.ravel(order="K").copy()
     before = [one.data for one in others]

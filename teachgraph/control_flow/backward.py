@@ -158,12 +158,15 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
     outs = operator.outputs["Out"]
     carried = [name for name in outs if backward.passes(name)]
     arriving = {name: upstream_of(backward, name) for name in carried}
+    # `X` begins with a first value for each of `Out` but its last, the condition.
     read = [
         n for i, n in enumerate(names[len(outs) - 1 :], len(outs) - 1) if i in parts
     ]
     with block_of_gradient(backward, forward) as block:
         after = {name: gradient_after(block, name) for name in carried}
         through = [n for n in carried if is_on_path(backward, block, results[n])]
+        # Without the assignments at the end: their gradients are the seeds of an
+        # iteration.
         ops = forward.ops[: len(forward.ops) - changed(results)]
         gradients = fill_gradient_block(
             backward,
@@ -224,6 +227,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
         )
         for name in carried:
             name_gradient(block, name, gradients.get(name))
+    # `parts` numbers the inputs of all slots consecutively.
     left = iter(range(len(operator.input_arg_names)))
     insert(
         backward,

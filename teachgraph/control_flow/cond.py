@@ -197,6 +197,7 @@ def case(
     check_default("case", default)
     pairs = list(pred_fn_pairs)
     last = pairs.pop()[1] if default is None else default
+    # From the last pair outwards: each false branch holds the pairs after it.
     for pred, fn in reversed(pairs):
         last = partial(cond, pred, fn, last)
     return last()
@@ -268,6 +269,7 @@ def switch_case(
         index = functions.cast(index, "int64")
     numbers = sorted(fns)
     last = fns[numbers.pop()] if default is None else default
+    # Nested conditions, as Paddle appends them: the else of each holds the next.
     for number in numbers:
         equal = functions.equal(index, functions.full([1], number, "int64"))
         last = partial(cond, equal, fns[number], last)

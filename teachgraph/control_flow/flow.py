@@ -307,6 +307,8 @@ class Loop(Rounds):
                 rounds = count_iteration(rounds, self.limit)
             run_steps(work, values)
             if self.way_back:
+                # Before the assignments at the end: the gradient reads what a loop
+                # variable was at the iteration's start.
                 scopes.append(self.kept_of(values))
             run_steps(ends, values)
 
@@ -316,6 +318,7 @@ class Loop(Rounds):
         for loop_variable, first in self.start:
             if loop_variable != first:
                 writer.line(f"{name(loop_variable)} = {name(first)}")
+        # A branch of the body then sets what is saved to None where it is not taken.
         writer.wanted |= self.saved.keys()
         if self.way_back:
             writer.line(f"{name(self.scopes)} = []")
@@ -388,6 +391,7 @@ class BackLoop(Flow):
     def execute(self, values: Values) -> None:
         """Run it on these values."""
         values.update([(after, values[arrives]) for after, arrives, _ in self.seeds])
+        # Zeros, as the loop may have run no iteration at all.
         totals = {name: zeros_like(values[like]) for name, _, like in self.sums}
         for step in reversed(values[self.loop.scopes]):
             values.update(zip(self.kept, step, strict=True))

@@ -155,6 +155,7 @@ def body_results(results: Any, values: Sequence[Any]) -> list[Any]:
     """
     items = as_list(results)
     if len(values) == 1 and not same_structure(items, list(values)):
+        # The single loop variable may itself be a list, which the body returns bare.
         items = [results]
     if not same_structure(items, list(values)):
         raise ProgramError.here(
@@ -170,6 +171,7 @@ def labels_of(body: Callable[..., Any], first: Sequence[Any]) -> list[str]:
     try:
         parameters = list(inspect.signature(body).parameters.values())
     except (TypeError, ValueError):
+        # Some builtins and extension functions have no signature.
         parameters = []
     named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [p.name for p in parameters if p.kind in named]
@@ -226,6 +228,7 @@ class Loop:
             self.trace_once(cond, body)
             if not self.widened():
                 break
+            # What was traced states the old sizes everywhere, so it is traced again.
             mark.undo()
         self.state_results()
         if any(
@@ -252,6 +255,7 @@ class Loop:
         """A result that no assignment changes before it is assigned itself."""
         if value is old or value.name in self.block.vars:
             return value
+        # In a swap `a, b = b, a` the second assignment would read the new `a`.
         return assign(value)  # type: ignore[no-any-return]
 
     def assign(self, results: Sequence[Variable]) -> None:
@@ -285,6 +289,8 @@ class Loop:
         stopped = {v.name for v in self.inside if v.stop_gradient}
         pairs = zip(self.inside, self.first, strict=True)
         stopped |= {v.name for v, x in pairs if x.stop_gradient}
+        # From the largest set down to a fixed point: loop variables may depend on each
+        # other in a circle.
         while True:
             constant = self.constant_if(stopped)
             still = {

@@ -67,6 +67,7 @@ def batch_norm(
         check_some(x.shape)
         used = batch_moments(x, channel)
         mean, variance = (
+            # Running moments keep their dtype, also when a float64 batch comes by.
             (momentum * old + (1 - momentum) * new).astype(old.dtype, copy=False)
             for old, new in zip((mean, variance), used, strict=True)
         )
@@ -149,6 +150,7 @@ def batch_norm_grad(
     axis, inverse = channel_axis(x, data_layout), saved_variance
     batch = of_batch(is_test, use_global_stats, trainable_statistics)
     arrays = dy, scale, bias, saved_mean, inverse
+    # The fast path takes dy alone; those of the moments arrive at second order.
     plain = batch and dy is not None and dsaved_mean is dsaved_variance is None
     if plain and channel_norm.serves(x, axis, *arrays):
         dx_, dscale, dbias = channel_norm.channel_gradients(

@@ -36,6 +36,7 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the filter with the columns of each image: [N, O, *count]."""
     image = padded(x, axes)
     rows, inner, windows = matrices(w, groups), prod(w.shape[1:]), prod(counts(axes))
+    # Blocks write into the result itself, so that no second copy of it exists.
     out = np.empty((len(x), *rows.shape[:2], windows), np.result_type(x, w))
     for part in blocks(len(x), groups * inner * windows):
         # No copy where the windows are one element large and stand side by side.

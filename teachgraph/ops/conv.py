@@ -77,6 +77,7 @@ def convolution(type: str, dims: int) -> Op:
         attrs = Sliding(
             strides, paddings, padding_algorithm, dilations, groups, data_format
         ).attrs()
+        # Lambdas: the gradient of an image, which nobody wants, is not computed.
         return (
             lambda: conv_backward_input(doutput, filter, input, **attrs),
             lambda: conv_backward_filter(input, doutput, filter, **attrs),
@@ -137,6 +138,7 @@ def transposed_convolution(type: str, dims: int) -> Op:
         sliding = Sliding(
             strides, paddings, padding_algorithm, dilations, groups, data_format
         )
+        # `SAME` depends on the size of the image, and here that is the output.
         attrs = sliding.explicit(input, filter).attrs()
         return (
             lambda: of_dtype(CONVOLUTION[dims](doutput, filter, **attrs), input),

@@ -108,6 +108,7 @@ def cofactors(x: Any) -> Any:
     check_square(x)
     left, values, right = np.linalg.svd(x)
     others = np.repeat(values[..., None, :], values.shape[-1], -2)
+    # A 1 on the diagonal leaves each value out of its own product: no division by it.
     others[..., range(values.shape[-1]), range(values.shape[-1])] = 1.0
     sign = np.linalg.det(left) * np.linalg.det(right)
     scaled = left * (sign[..., None, None] * others.prod(-1)[..., None, :])
@@ -129,6 +130,7 @@ cofactors.infers(same_shape)
 def determinant(input: Any) -> Any:
     """The determinant."""
     check_square(input)
+    # Of a single matrix NumPy returns a scalar, which is no array.
     return np.asarray(np.linalg.det(input))
 
 
@@ -175,6 +177,7 @@ def solve(x: Any, y: Any) -> Any:
     check_solve(x, y)
     with linalg_error("a matrix is singular"):
         if of_vectors(x, y):
+            # NumPy 2 takes only a 1-D y for a vector: a stack of vectors gets a column.
             return np.linalg.solve(x, y[..., None])[..., 0]
         return np.linalg.solve(x, y)
 
@@ -253,6 +256,7 @@ def triangular_solve(
     factor = triangle.kernel(x, upper=upper, diagonal=0.0 if unitriangular else 1.0)
     if unitriangular:
         factor = factor + np.eye(x.shape[-1], dtype=x.dtype)
+    # NumPy has no solver for triangles; the general one factors them once more.
     with linalg_error("there is a 0 on a diagonal"):
         return np.linalg.solve(transposed(factor) if transpose else factor, y)
 
@@ -365,12 +369,14 @@ def matrix_power(x: Any, *, n: int) -> Any:
 def matrix_power_grad(dout: Any, x: Any, *, n: int) -> Any:
     """dX = the sum of X'^k dOut X'^(n-1-k) over 0 <= k < n."""
     if n == 0:
+        # X^0 is the identity, whatever X is.
         return dout * 0.0
     if n < 0:
         root = inverse(x)
         flipped = transposed(root)
         return -(flipped @ matrix_power_grad(dout, root, n=-n) @ flipped)
     flipped = transposed(x)
+    # Horner's scheme: two products for each further term.
     total = left = dout
     for _ in range(n - 1):
         left = flipped @ left
@@ -442,6 +448,7 @@ def matrix_rank(
         else:
             values = np.linalg.svd(x, compute_uv=False, hermitian=hermitian)
             rank = (values > tol_tensor[..., None]).sum(axis=-1)
+    # Paddle's rank is int32, NumPy's int64.
     return np.asarray(rank, np.int32)
 
 

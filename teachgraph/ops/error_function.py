@@ -49,10 +49,12 @@ rest = Chebyshev.interpolate(
 
 def error_function(x: Any) -> Any:
     """Compute erf of float64 numbers, accurate to the last digit or two."""
+    # From 6 on erf is 1 to the last digit of float64, and the fit ends there.
     size = np.minimum(np.abs(x), FAR)
     near = size < NEAR
     small, large = size[near], size[~near]
     out = np.empty_like(size)
+    # Two formulas on two parts: `where` would evaluate both for all.
     out[near] = small * series(np.square(small))
     out[~near] = 1.0 - np.exp(-np.square(large)) * rest(1.0 / (large + SHIFT))
     return np.copysign(out, x)
@@ -129,6 +131,7 @@ def erfinv(x: Any) -> Any:
     for _ in range(3):
         step = (error_function(y) - wanted) / (SLOPE * np.exp(-y * y))
         y = y - step / (1.0 + y * step)
+    # At -1 and 1 the first guess is infinite, and the iteration inf - inf.
     return np.where(np.abs(x) == 1, x * np.inf, y).astype(x.dtype)
 
 

@@ -52,6 +52,7 @@ def fc(
     leading = input.shape[:in_num_col_dims]
     out = input.reshape(prod(leading), len(w)) @ w
     if bias is not None:
+        # In place: the product is an array of its own.
         out += bias.reshape(-1)
     out = out if len(leading) == 1 else out.reshape(*leading, w.shape[1])
     if activation_type == "relu":

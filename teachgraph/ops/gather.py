@@ -104,6 +104,7 @@ def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
     list_shape = index_shape(index.shape)
     if add_value.shape != (*x.shape[:at], *list_shape, *x.shape[at + 1 :]):
         raise ShapeError(f"values of shape {list(add_value.shape)} do not fit")
+    # Flat, as [n, 1] means the same index as [n].
     items = check_index(index.reshape(-1), x.shape[at])
     values = add_value.reshape((*x.shape[:at], items.size, *x.shape[at + 1 :]))
     return summed_at(slice_coordinates(x.shape, at, items), fitting(values, x), x)
@@ -229,6 +230,7 @@ def index_sample(x: Any, index: Any) -> Any:
         ShapeError: The inputs are no matrices with equally many rows.
     """
     check_rows(x, index)
+    # Paddle refuses negative indices here, which the next kernel counts from the end.
     check_index(index, x.shape[1])
     return take_along_axis.kernel(x, index, Axis=1)
 
@@ -288,6 +290,7 @@ def depth(index: Any, shape: Sequence[int]) -> int:
 def gather_nd(x: Any, index: Any, *, from_end: bool = False) -> Any:
     """out[i] = x[index[i, 0], index[i, 1], ...]; without coordinates, all of x."""
     if not depth(index, x.shape):
+        # Nothing is indexed, but an index of floating numbers is still an error.
         integral(index)
         return np.array(np.broadcast_to(x, (*index.shape[:-1], *x.shape)))
     return x[tuple(columns(index, x.shape, from_end))]

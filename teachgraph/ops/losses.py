@@ -82,6 +82,7 @@ def bce_loss(x: Any, label: Any) -> Any:
     if (x < 0).any() or (x > 1).any():
         raise InvalidValueError("a probability is below 0 or above 1")
     yes = np.maximum(np.log(x), LEAST_LOG)
+    # The bound is Paddle's and PyTorch's: to be certain and wrong costs 100.
     no = np.maximum(np.log1p(-x), LEAST_LOG)
     return -label * yes - (1 - label) * no
 
@@ -89,6 +90,7 @@ def bce_loss(x: Any, label: Any) -> Any:
 @bce_loss.grad(of=("x",))
 def bce_loss_grad(dout: Any, x: Any, label: Any) -> Any:
     """dx = dout (x - label) / (x (1 - x)), the divisor at least 1e-12."""
+    # An array of x's dtype: float64 would widen the gradient of float32.
     least = np.asarray(LEAST_SPREAD, x.dtype)
     slope = (x - label) / elementwise_max(x * (1.0 - x), least)
     return reduce_to(dout * slope, x)
@@ -103,6 +105,7 @@ def sigmoid_cross_entropy_with_logits(
     The weight w is 1 or `pos_weight`. A label equal to `ignore_index` has loss 0.
     """
     check_pair(x, label)
+    # log(1 + exp(-x)) without overflow for large negative x.
     bent = np.logaddexp(0, -x)
     if pos_weight is not None:
         only_floating(pos_weight)
@@ -126,6 +129,7 @@ def kldiv_loss(x: Any, target: Any) -> Any:
     """loss = target (log target - x), and 0 where target is not above 0."""
     check_pair(x, target)
     some = target > 0
+    # log 1 instead of log 0: the product with 0 would be NaN, before `where` drops it.
     loss = target * (np.log(np.where(some, target, 1)) - x)
     return np.where(some, loss, 0).astype(x.dtype)
 
@@ -160,6 +164,7 @@ def class_weight(label: Any, weight: Any, *, ignore_index: int = -100) -> Any:
     if weight.ndim != 1:
         raise ShapeError(f"the weights have shape {list(weight.shape)}, not [C]")
     ignored = label == ignore_index
+    # An ignored label may be any number, -100 by default: no index.
     kept = np.where(ignored, 0, label)
     if not in_range(kept, len(weight)) and label.size:
         raise OutOfRangeError(f"labels must be >= 0 and < {len(weight)}")

@@ -76,6 +76,7 @@ def scale(
 ) -> Any:
     """out = scale x + bias, or scale (x + bias), in the dtype of x."""
     if x.dtype.kind != "f":
+        # A float would make NumPy's product of integers float64.
         scale, bias = integer_for(scale, x.dtype), integer_for(bias, x.dtype)
     if bias == 0.0:
         return np.multiply(x, scale, out=out)
@@ -124,6 +125,7 @@ def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
 @op(needs=FLOATING)
 def tanh(x: Any, *, out: Any = None) -> Any:
     """out = tanh x."""
+    # "equiv" refuses integers, of which NumPy would silently make float64.
     return np.tanh(x, out=out, casting="equiv")
 
 
@@ -136,6 +138,7 @@ def tanh_grad(dout: Any, out: Any) -> Any:
 @op(needs=FLOATING)
 def sigmoid(x: Any) -> Any:
     """out = 1 / (1 + exp(-x)), which is 0 where exp(-x) is infinite."""
+    # `negative` refuses bools, "equiv" integers, of which NumPy would make float64.
     return 1 / (1 + np.exp(np.negative(x), casting="equiv"))
 
 
@@ -160,6 +163,7 @@ def sigmoid_grad_numpy(dout: Like, out: Like) -> str:
 @op(needs=NUMBERS)
 def exp(x: Any, *, out: Any = None) -> Any:
     """out = e to the power x."""
+    # "equiv" refuses bools, of which NumPy would make float16.
     return np.exp(as_floats(x), out=out, casting="equiv")
 
 
@@ -242,6 +246,7 @@ def logit(x: Any, *, eps: float = 0.0) -> Any:
     Without eps it is NaN outside of [0, 1].
     """
     p = np.clip(x, eps, 1.0 - eps) if eps > 0 else x
+    # `log1p(-p)` is accurate for small p, where 1 - p is rounded to 1.
     return np.subtract(np.log(p, casting="equiv"), np.log1p(-p))
 
 
@@ -249,6 +254,7 @@ def logit(x: Any, *, eps: float = 0.0) -> Any:
 def logit_grad(dout: Any, x: Any, *, eps: float) -> Any:
     """dx = dout / (x (1 - x)), 0 where x was clipped."""
     if eps > 0:
+        # Where x was clipped dout is 0, and x (1 - x) must not be: 0 / 0 is NaN.
         dout = dout * (x >= eps) * (x <= 1.0 - eps)
         x = clip(x, min=eps, max=1.0 - eps)
     return dout / (x * (1.0 - x))
@@ -316,6 +322,7 @@ def pow_(x: Any, *, factor: float = 1.0) -> Any:
 def pow_grad(dout: Any, x: Any, *, factor: float) -> Any:
     """dx = dout factor x^(factor - 1)."""
     if factor == 0:
+        # The formula would be 0 times x^-1, which is NaN at 0.
         return dout * 0.0
     return dout * pow_(x, factor=factor - 1) * float(factor)
 
@@ -323,6 +330,7 @@ def pow_grad(dout: Any, x: Any, *, factor: float) -> Any:
 @op(needs="numbers")
 def square(x: Any) -> Any:
     """out = x^2."""
+    # "equiv" refuses bools, which NumPy would square as int8.
     return np.square(x, casting="equiv")
 
 
@@ -378,6 +386,7 @@ def clip(x: Any, *, min: float = -inf, max: float = inf) -> Any:
         raise InvalidValueError(f"min = {min} is above max = {max}")
     if x.dtype.kind == "f":
         return np.clip(x, min, max)
+    # NumPy takes no bound that is outside of the integers' range.
     return np.clip(x, bound(min, x.dtype), bound(max, x.dtype))
 
 

@@ -64,6 +64,7 @@ def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
 
 def divisible(param: Any) -> Callable[[Any], bool]:
     """Make a test for inputs that have an element for each of the parameter's."""
+    # Of any other array `reshape(-1)` is a copy, made again for each block.
     return lambda x: x.size == 1 or (x.shape == param.shape and x.flags.c_contiguous)
 
 
@@ -118,6 +119,7 @@ def momentum(
         grad = grad + regularization_coeff * param
     velocity = mu * velocity + grad
     step = mu * velocity + grad if use_nesterov else velocity
+    # A Python number keeps the parameter's dtype; a float32 rate would widen float16.
     return param - learning_rate.item() * step, velocity
 
 
@@ -186,6 +188,7 @@ def adadelta(
     """A step of grad times the RMS of past steps over the RMS of gradients."""
     check_update(param, grad, avg_squared_grad, avg_squared_update)
     avg_squared_grad = average(avg_squared_grad, grad * grad, rho)
+    # Paddle's step uses the average of the steps before it, without its own square.
     step = np.sqrt((avg_squared_update + epsilon) / (avg_squared_grad + epsilon))
     step *= grad
     avg_squared_update = average(avg_squared_update, step * step, rho)
@@ -266,6 +269,7 @@ def adam(
     moment1 = average(moment1, grad, beta1)
     moment2 = average(moment2, grad * grad, beta2)
     still1, still2 = 1.0 - beta1_pow.item(), sqrt(1.0 - beta2_pow.item())
+    # In place from here on: `sqrt` made an array of the step's own.
     step = np.sqrt(moment2)
     step += epsilon * still2
     step = moment1 / step
@@ -329,6 +333,7 @@ def adamax(
     check_update(param, grad, moment, inf_norm)
     beta1 = rounded(beta1, param)
     moment = average(moment, grad, beta1)
+    # Paddle adds epsilon inside the maximum, so that the norm is never 0.
     inf_norm = np.maximum(np.abs(grad), beta2 * inf_norm + epsilon)
     step = moment / inf_norm
     step *= learning_rate.item() / (1.0 - beta1_pow.item())
@@ -355,6 +360,7 @@ def lamb(
 
     Without decay it is not scaled, unless `always_adapt`.
     """
+    # Not evaluated in blocks: the trust ratio is one number for the whole parameter.
     check_update(param, grad, moment1, moment2)
     beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
     moment1 = average(moment1, grad, beta1)

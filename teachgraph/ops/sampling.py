@@ -48,6 +48,7 @@ def gaussian_random(
     dtype: int = FLOAT32,
 ) -> Any:
     """Draw from a normal distribution."""
+    # Drawn in float64 for every dtype: a seed means the same numbers in each.
     numbers = generator_of(seed).normal(mean, std, tuple(shape))
     return np.asarray(numbers, dtypes.convert(dtype))
 
@@ -63,6 +64,7 @@ def truncated_gaussian_random(
 ) -> Any:
     """Draw from a normal distribution, truncated at 2 deviations by redrawing."""
     generator = generator_of(seed)
+    # For shape () NumPy draws a float, which cannot be written to below.
     numbers = np.asarray(generator.standard_normal(tuple(shape)))
     while (outside := np.abs(numbers) > 2.0).any():
         numbers[outside] = generator.standard_normal(np.count_nonzero(outside))
@@ -81,6 +83,7 @@ def orthogonal_random(
     """
     check_matrix(shape)
     rows, columns = shape[0], prod(shape[1:])
+    # QR makes orthonormal columns, so the longer side is that of the rows.
     high = generator_of(seed).standard_normal((max(rows, columns), min(rows, columns)))
     q, r = np.linalg.qr(high)
     q = q * np.sign(np.diagonal(r))
@@ -221,6 +224,7 @@ def dirichlet(alpha: Any, *, seed: int = 0) -> Any:
     generator = generator_of(seed)
     logs = np.log(generator.standard_gamma(alpha + 1.0))
     logs -= generator.standard_exponential(alpha.shape) / alpha
+    # The largest share becomes 1, so not all underflow.
     shares = np.exp(logs - logs.max(-1, keepdims=True, initial=-np.inf))
     return np.asarray(shares / shares.sum(-1, keepdims=True), alpha.dtype)
 
@@ -300,10 +304,12 @@ def multinomial(
     generator = generator_of(seed)
     if replacement:
         shares = np.cumsum(x, -1, dtype=np.float64)
+        # The last share is exactly 1 then: no draw below 1 lies beyond it.
         shares = shares / shares[..., -1:]
         drawn = generator.random((*x.shape[:-1], num_samples, 1))
         return (drawn >= shares[..., np.newaxis, :]).sum(-1)
     times = np.full(x.shape, np.inf)
+    # An index of weight 0 keeps its infinite time, and comes last.
     np.divide(generator.exponential(size=x.shape), x, out=times, where=x > 0)
     return np.argsort(times, -1)[..., :num_samples]
 

@@ -60,6 +60,7 @@ def recurrence(x: Any, y: Any, *, axis: int, reverse: bool = False) -> Any:
     """out_i = x_i + y_i out_i-1, from the first on; with `reverse` from the last."""
     if x.shape != y.shape:
         raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
+    # A copy: `lines` are views, into which the loop writes.
     out = np.array(x)
     rows, factors = lines(out, axis), lines(y, axis)
     places = range(len(rows))
@@ -121,6 +122,7 @@ def cumsum_grad(
 @op(needs=NEEDS)
 def cumprod(x: Any, *, dim: int) -> Any:
     """out_i = x_1 ... x_i along `dim`."""
+    # The dtype is given: NumPy would multiply int32 in int64.
     dtype = np.int64 if x.dtype.kind == "b" else x.dtype
     rows = np.multiply.accumulate(lines(x, dim), axis=0, dtype=dtype)
     return back_from_lines(rows, x.ndim, dim)

@@ -90,6 +90,7 @@ def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
     rows = check_index(ids.reshape(-1), x.shape[0])
     values = fitting(updates, x).reshape((rows.size, *x.shape[1:]))
     out = np.array(x)
+    # Paddle's sum starts at 0: the old rows do not take part in it.
     out[rows] = values if overwrite else 0
     return (
         out
@@ -162,8 +163,10 @@ def put_along_axis(
     values = same_shape(fitting(value, input), index)
     out = np.array(input)
     if how == "assign" or not Include_self:
+        # Elements that take no part become neutral; in amax and amin any value is.
         out[tuple(at)] = {"add": 0, "mul": 1, "mean": 0}.get(how, values)
     if how in UFUNCS:
+        # Not `out[at] *= values`: of a duplicate index that uses one value only.
         UFUNCS[how].at(out, tuple(at), values)
     if how in {"add", "mean"}:
         out = summed_at(at, values, out)
@@ -230,6 +233,7 @@ def put_along_axis_grad(
 
     def dvalue() -> Any:
         if how == "mul":
+            # The product of the other factors, which needs values other than 0.
             return reduce_to(read(dresult * result) / value, value)
         gained = read(dresult) if how == "add" else surviving(dresult, write, read)
         return reduce_to(gained, value)
@@ -300,6 +304,7 @@ def index_put(x: Any, value: Any, *indices: Any, accumulate: bool = False) -> An
     at = selection(x, indices)
     values = fitting(value, x)
     if accumulate:
+        # `summed_at` takes a value for each index; an assignment broadcasts by itself.
         shape = np.broadcast_shapes(*(part.shape for part in at))
         return summed_at(at, np.broadcast_to(values, shape), x)
     out = np.array(x)

@@ -183,6 +183,7 @@ def searchsorted(
     row of values.
     """
     check_rows(sorted_sequence, values)
+    # A common dtype first: NumPy would convert the whole sequence again for each row.
     both = np.result_type(sorted_sequence, values)
     sorted_sequence, values = sorted_sequence.astype(both), values.astype(both)
     side = "right" if right else "left"

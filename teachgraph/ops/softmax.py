@@ -31,6 +31,7 @@ __all__ = [
 def softmax(x: Any, *, axis: int = -1) -> Any:
     """out = exp(x) / sum exp(x) along `axis`, shifted by the maximum first."""
     if not x.size:
+        # The maximum of nothing is an error in NumPy.
         return np.array(x)
     largest = np.maximum.reduce(x, axis=axis, keepdims=True)
     power = np.exp(x - largest, casting="equiv")
@@ -54,6 +55,7 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 @log_softmax.grad
 def log_softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
     """dx = dout - exp(out) sum(dout)."""
+    # A scalar has no axis to sum over.
     dim = [axis] if len(out.shape) else []
     return dout - exp(out) * reduce_sum(dout, dim=dim, keep_dim=True)
 
@@ -100,7 +102,9 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
     where, ignored = where_labelled(x, label, -1, ignore_index)
     match = x[where]
     if ignored is not None:
+        # log 1 is 0: an ignored label has no loss, and no division by 0 in backward.
         match[ignored] = 1
+    # x[where] is a copy, so x itself keeps its values.
     logarithm = np.log(match, casting="equiv")
     return -np.maximum(logarithm, x.dtype.type(-1e20)), match
 

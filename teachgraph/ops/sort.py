@@ -62,6 +62,7 @@ def top_k_v2(x: Any, *, k: int = 1, axis: int = -1, largest: bool = True) -> Any
     """The k largest (or smallest) elements along `axis`, and their indices."""
     rows = lines(x, axis)
     check_rank(k, len(rows), axis)
+    # A full stable sort: `partition` would choose among equal elements at will.
     return gather_sorted(x, axis, order(rows, descending=largest)[:k])
 
 
@@ -120,6 +121,7 @@ def mode(x: Any, *, axis: int = -1, keepdim: bool = False) -> Any:
     rows = lines(x, axis)
     places = order(rows, descending=False)
     ordered = np.take_along_axis(rows, places, 0)
+    # `argmax` takes the first of several: the smallest value, as the lines are sorted.
     most = np.argmax(run_lengths(ordered), axis=0)[None]
     return one_of_each(x, axis, np.take_along_axis(places, most, 0), keepdim)
 
@@ -128,6 +130,7 @@ def run_lengths(ordered: Any) -> Any:
     """Count for each element of a sorted line the equal ones before it."""
     at = np.arange(len(ordered)).reshape(-1, *[1] * (ordered.ndim - 1))
     begins = np.ones(ordered.shape, bool)
+    # NaN differs from itself, so each NaN is a run of its own.
     begins[1:] = ordered[1:] != ordered[:-1]
     return at - np.maximum.accumulate(np.where(begins, at, 0), axis=0)
 
@@ -149,6 +152,7 @@ def arg_max(
 ) -> Any:
     """Index of the largest element; of the first if there are several."""
     along = None if flatten else one_axis(axis, x.ndim)
+    # A scalar has axis 0 or -1 in Paddle; NumPy knows none.
     along = None if x.ndim == 0 else along
     return np.argmax(x, axis=along, keepdims=keepdims).astype(index_dtype(dtype))
 

@@ -58,12 +58,14 @@ stirling = Polynomial(
 
 def reduced_angle(x: Any) -> Any:
     """Compute pi (x - nearest integer), the argument of trigonometric functions."""
+    # The rounded part is exact; pi x of a large x would have lost its fraction.
     return pi * (x - np.round(x))
 
 
 def log_gamma(x: Any) -> Any:
     """Compute ln |gamma(x)| of float64 numbers; for x < 0 by reflection."""
     left = x <= 0
+    # The reflection formula maps x <= 0 to 1 - x >= 1, where the series holds.
     y = np.where(left, 1.0 - x, x)
     product = np.ones_like(y)
     while (near := y < FAR).any():
@@ -132,6 +134,7 @@ def lgamma_grad(dout: Any, x: Any) -> Any:
 def digamma(x: Any) -> Any:
     """out = the derivative of ln gamma(x); NaN at 0, -1, -2, ..."""
     out = derivative(floats(x).astype(np.float64), 0).astype(x.dtype)
+    # 0 is a pole like -1 and -2, where the formula gives an infinity of one sign.
     return np.where(x == 0, np.asarray(np.nan, x.dtype), out)
 
 

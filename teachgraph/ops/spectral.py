@@ -56,6 +56,7 @@ def eigh_grad(
     turning = over_gaps(flipped @ dvectors, eigenvalues)
     scaling = eigenvectors * dvalues
     dx = (scaling + eigenvectors @ turning) @ flipped
+    # Only one triangle of X was read, but X stands for a symmetric matrix.
     return (dx + transposed(dx)) * 0.5
 
 
@@ -81,6 +82,7 @@ def check_eigh(x: Any, triangle: str) -> None:
 def over_gaps(x: Any, w: Any) -> Any:
     """out_ij = x_ij / (w_j - w_i), and 0 on the diagonal."""
     gaps = w[..., np.newaxis, :] - w[..., np.newaxis]
+    # Equal eigenvalues matter only where a gradient asks for their vectors.
     wanted = (x != 0) & ~np.eye(w.shape[-1], dtype=bool)
     if (wanted & (gaps == 0)).any():
         raise InvalidValueError("the vectors of equal values have no derivative")
@@ -139,6 +141,7 @@ def svd_grad(
     turn_v = over_gaps(on_v - transposed(on_v), squares)
     core = u @ (turn_u * columns + rows * turn_v) + u * unsqueeze2(ds, axes=[-2])
     dx = core @ v_h
+    # A square U spans the space: nothing is orthogonal to it, and s may hold 0.
     if u.shape[-2] != u.shape[-1]:
         dx = dx + ((du - u @ on_u) / columns) @ v_h
     if v_h.shape[-2] != v_h.shape[-1]:

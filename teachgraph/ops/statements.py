@@ -62,6 +62,7 @@ def writes_as(op: Op, sign: str) -> None:
     def operation(x: Like, y: Like, *, axis: int) -> str | None:
         """NumPy broadcasts as the op does, and its operators check what it checks."""
         aligned = axis in (-1, x.ndim - y.ndim) and x.ndim >= y.ndim
+        # Paddle's quotient of integers is cut towards 0; NumPy's is a float.
         plain = x.dtype == y.dtype and (sign != "/" or x.dtype.kind == "f")
         return f"out = x {sign} y" if aligned and plain else None
 
@@ -80,6 +81,7 @@ def summed_bias(dout: Like, x: Like, y: Like, axis: int) -> str | None:
 
     None where that depends on sizes that are not known: one may be 1, and broadcast.
     """
+    # With mixed dtypes the rule casts each gradient to the dtype of its input.
     if not dout.dtype == x.dtype == y.dtype or -1 in y.shape or dout.shape != x.shape:
         return None
     leading = x.ndim - y.ndim
@@ -223,6 +225,7 @@ def reduce_sum_numpy(
     x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> str | None:
     """The sum of floating numbers."""
+    # NumPy would sum int32 in int64; the kernel names the dtype.
     if x.dtype.kind != "f" or not x.shape:
         return None
     return f"out = x.sum({arguments(x, dim, keep_dim, reduce_all=reduce_all)})"
@@ -272,6 +275,7 @@ def reduce_mean_numpy(
         return None
     if not x.shape:
         return None if dim else "out = x / 1"
+    # Not `x.mean`, which is Python in NumPy and costs more on small arrays.
     along = axes(dim, x.ndim, reduce_all=reduce_all)
     count = count_of(x, along)
     count = f"({count})" if "*" in count else count

@@ -154,6 +154,7 @@ def padding(
     if algorithm == "SAME":
         sizes = zip(image, window, strides, strict=True)
         total = [max((-(-n // s) - 1) * s + k - n, 0) for n, k, s in sizes]
+        # An odd total has its extra element after the image, as in Paddle.
         return [(n // 2, n - n // 2) for n in total]
     if algorithm == "VALID":
         return [(0, 0)] * len(image)
@@ -245,6 +246,7 @@ def padded(x: Any, axes: Sequence[Axis], fill: float = 0.0) -> Any:
     if not any(map(any, pads)):
         return x
     sizes = [axis.image + b + a for axis, (b, a) in zip(axes, pads, strict=True)]
+    # `np.pad` fills side after side in Python, which takes longer for small images.
     out = np.full((*x.shape[:2], *sizes), fill, x.dtype)
     cropped(out, axes)[...] = x
     return out
