@@ -75,7 +75,7 @@ def figure_text(value: Any) -> str:
 def time_text(seconds: float) -> str:
     """A time in seconds, milliseconds or microseconds.
 
-    >>> time_text(2.5), pace(0.0125), pace(4e-5)
+    >>> time_text(2.5), time_text(0.0125), time_text(4e-5)
     ('2s', '12ms', '40us')
     """
     if seconds >= 1:

@@ -1,7 +1,7 @@
 """Arrays of tensors, which loops write one by one and read again.
 
 In dynamic mode an array is a list. In a program it is a variable; each `array_write`
-leaves the array as it was under another name, for the way back.
+leaves the array as it was under another name, for the backward pass.
 """
 
 from __future__ import annotations

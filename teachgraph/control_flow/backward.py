@@ -61,7 +61,7 @@ def block_of_gradient(backward: Backward, forward: Block) -> Iterator[Block]:
 def build_select_input_grad(
     backward: Backward, operator: Operator, parts: Parts
 ) -> None:
-    """Hand the gradient to the branch that was taken."""
+    """Pass the upstream gradient on to the branch that was taken."""
     (out,) = operator.outputs["Out"]
     outputs = [parts.get(1 + i, EMPTY) for i in range(2)]
     slots = {"Mask": operator.inputs["Mask"], "X": [backward.names[out]]}
@@ -267,7 +267,7 @@ def changed(results: Mapping[str, str]) -> int:
 
 
 def upstream_of(backward: Backward, name: str) -> str:
-    """The gradient that arrives at a loop variable after the loop: zeros if none."""
+    """The upstream gradient of a loop variable after the loop: zeros if none."""
     known = backward.names.get(name)
     if known is not None:
         return known
@@ -276,7 +276,7 @@ def upstream_of(backward: Backward, name: str) -> str:
 
 
 def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
-    """The variable for what arrives at a variable of a round from around it."""
+    """Create the variable for the upstream gradient of an iteration's variable."""
     like = block._var_recursive(name)
     return block.create_var(name + suffix, like.shape, like.dtype, type=like.type)
 

@@ -22,8 +22,8 @@ class Fit(NamedTuple):
         one: Slots that hold one name.
         alike: Slots and attributes that are as long as each other.
         inside: Attributes that name variables of its block.
-        scopes: The slot with what holds the values kept of each round, and the type of
-            the operator that wrote it.
+        scopes: The slot with the step scopes, in which the values saved of each
+            iteration are, and the type of the operator that wrote it.
     """
 
     one: tuple[str, ...]

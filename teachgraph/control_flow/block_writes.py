@@ -1,7 +1,7 @@
 """Writes of a body to captured variables: once each, at its end.
 
 An operator that writes one in between writes a variable of the block instead, which the
-operators after it read: so every value of a round stays there for the way back.
+operators after it read: so every value of an iteration is left for backward.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["assign_back", "redirect_writes", "renamed"]
 def redirect_writes(
     block: Block, names: Collection[str] | None = None
 ) -> dict[str, Variable]:
-    """Let a body write some variables around it to variables of its own.
+    """Redirect a body's writes of captured variables to variables of the block.
 
     Args:
         block: The body.
-        names: The variables around it; by default all, but for those that a branch
+        names: The captured variables; by default all, but for those that a branch
             writes in place.
 
     Returns:
@@ -95,13 +95,13 @@ def renamed(block: Block, old: str, new: str) -> None:
 
 
 def assign_back(block: Block, latest: Mapping[str, Variable]) -> None:
-    """Append the assignments of the variables around a block that it has changed."""
+    """Append assignments of the captured variables that a block has changed."""
     for name, newest in latest.items():
         append_assign(block, newest.name, name)
 
 
 def local_copy(block: Block, name: str) -> str:
-    """A variable of the block that is like one around it."""
+    """Create a variable of the block like a captured one."""
     like = block._var_recursive(name)
     return block.create_var(
         unique_name.generate(name),

@@ -1,7 +1,8 @@
 """One branch: a block that a `conditional_block` operator runs if a condition holds.
 
-What a branch writes around it is either written in place, or (where a gradient may come
-back) to a variable of its own, between which and the value before `select_input` picks.
+A captured variable that a branch writes is either written in place or, where a gradient
+may pass, replaced by a variable of the branch: `select_input` then picks between that
+and the value before.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__ = ["Branch", "select", "selected"]
 
 
 class Branch:
-    """A branch in the making.
+    """A branch while it is built.
 
     Attributes:
         parent: The block that its operator goes into.
@@ -95,7 +96,7 @@ class Branch:
             self.choose(name, new)
 
     def written_apart(self) -> dict[str, str]:
-        """Let the branch write to variables of its own; hand these out, by name."""
+        """Redirect writes to variables of the branch; output these, by name."""
         own = {v.name for v in self.outputs}
         changed = [n for n in written(self.block) if n not in own and self.apart(n)]
         if not changed:
@@ -106,8 +107,8 @@ class Branch:
     def apart(self, name: str) -> bool:
         """Say if a write to a captured variable needs a variable of its own.
 
-        That is so inside a loop, whose rounds keep their values, and where a gradient
-        may have to come back to the value before.
+        That is so inside a loop, which saves the values of each iteration, and where a
+        gradient may pass to the value before.
         """
         variable = self.block._var_recursive(name)
         if variable.persistable or variable.is_data:
@@ -116,7 +117,7 @@ class Branch:
         return passes or self.parent.idx != 0
 
     def choose(self, name: str, taken: str) -> None:
-        """Give a variable what the branch wrote if it was taken, else what it had."""
+        """Assign the branch's value to a variable if it was taken, else the old one."""
         variable = self.parent._var_recursive(name)
         mask = functions.cast(self.condition, "int32")
         before = kept_apart(self.parent, variable)
@@ -151,7 +152,7 @@ def selected(block: Block, mask: Variable, yes: Variable, no: Variable) -> Varia
 def select(
     block: Block, mask: str, choices: list[str], out: str, *, kept: bool = False
 ) -> None:
-    """Append the operator that picks what a branch gave."""
+    """Append the operator that picks the value of one branch."""
     slots = {"Mask": [mask], "X": choices}
     attrs = {"kept": True} if kept else {}
     block.insert(len(block.ops), select_input.type, slots, {"Out": [out]}, attrs)

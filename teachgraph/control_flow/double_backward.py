@@ -37,15 +37,15 @@ Find = Callable[[str], Variable]
 
 
 class Copy:
-    """The operators that go back over a round, in an ordinary block.
+    """Copies of the gradient operators of an iteration, in an ordinary block.
 
     Attributes:
         block: That block.
-        gradient: The operator whose block they come from.
-        forward: The loop or branch that it goes back over.
-        around: Finds the variables around it.
-        read: Appends what reads an array of values that the rounds kept.
-        names: What stands in the block for a variable of theirs.
+        gradient: The gradient operator from whose block they are copied.
+        forward: The loop or branch that it differentiates.
+        around: Finds the variables of the outer block.
+        read: Appends a read of an array of values saved per iteration.
+        names: The variable of the block for each variable that they name.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Copy:
         return self.names[name]
 
     def outside_variable(self, name: str) -> Variable:
-        """A variable that none of them wrote: of the round, or from around it."""
+        """A variable that no copy has written: saved per iteration, or captured."""
         own = self.forward.sub_block
         assert own is not None
         if name in self.loop or any(name in seen.vars for seen in own.in_sight()):
@@ -141,8 +141,8 @@ class LoopDoubleBackward:
     """Double backward of `while`: builds a `while` over the iterations, last first.
 
     Attributes:
-        after: For each loop variable, what arrives from the rounds after.
-        totals: For each gradient of what the rounds read: the variable, and the sum.
+        after: The upstream gradient of each loop variable, from the iterations after.
+        totals: For each gradient of a captured variable: the variable, and the sum.
     """
 
     def __init__(self, gradient: Operator, around: Find) -> None:
@@ -201,7 +201,7 @@ class LoopDoubleBackward:
 
 
 def accumulate(total: Variable, part: Variable | None) -> Variable:
-    """A sum, and what a round adds to it."""
+    """Add an iteration's part to the sum of a gradient; None adds nothing."""
     if part is None:
         return total
     updated: Any = sum_(total, part)
@@ -210,7 +210,7 @@ def accumulate(total: Variable, part: Variable | None) -> Variable:
 
 
 class Carried:
-    """A `while` in the making that counts down to zero.
+    """A `while` operator, while it is built, that counts down to zero.
 
     Attributes:
         block: Where it goes.
@@ -224,7 +224,7 @@ class Carried:
         self.following: list[Variable] = []
 
     def start(self, label: str, first: Variable) -> Variable:
-        """A variable that it carries from round to round, and its first value."""
+        """Add a loop variable with this first value; return it."""
         self.first.append(first.name)
         variable = self.block.create_var(
             unused(self.block, unique_name.generate(label)),
@@ -318,11 +318,11 @@ class RecurrentDoubleBackward:
     """Double backward of `recurrent`: builds a `StaticRNN` over the steps, last first.
 
     Attributes:
-        sequences: The gradients wanted of sequences, and what a step calls its row.
-        sums: Those of what all steps read, and what that is.
+        sequences: The gradients wanted of sequences, and a step's name for its row.
+        sums: The gradients wanted of captured variables, and these.
         likes: For each gradient of a sequence, the sequence.
         states: The states through which a gradient passes, and their first values.
-        results: What each step hands out, by the name of a gradient or a state.
+        results: The outputs of a step, by the name of a gradient or a state.
     """
 
     def __init__(self, gradient: Operator, around: Find) -> None:
@@ -365,7 +365,7 @@ class RecurrentDoubleBackward:
         return copy
 
     def hand_on(self, copy: Copy, totals: Mapping[str, Variable]) -> None:
-        """To the step before: what arrives at its states, and the sums so far."""
+        """Update the memories: gradients of the states, and the sums so far."""
         for h in self.states:
             self.results[h] = copy(h + GRAD)
             self.rnn.update_memory(copy(h + AFTER), self.results[h])
@@ -374,7 +374,7 @@ class RecurrentDoubleBackward:
             self.rnn.update_memory(total, self.results[dx])
 
     def hand_out(self, copy: Copy) -> None:
-        """Hand out the gradients of the rows that a step reads."""
+        """Output the gradients of the rows that a step reads."""
         for dx, row in self.sequences.items():
             part = copy.gradient_of(row)
             if part is not None:
@@ -411,12 +411,12 @@ def step_of(sequence: Variable, at: int) -> Variable:
 
 
 def wanted_of(grads: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """The gradients that somebody wants, and of what they are."""
+    """The gradients that are not `EMPTY`, each with the variable it is of."""
     return {dx: x for dx, x in zip(grads, names, strict=True) if dx != EMPTY}
 
 
 def forward_of(gradient: Operator, slot: str) -> Operator:
-    """The loop or branch that an operator goes back over: it wrote the scopes."""
+    """The loop or branch that an operator differentiates: it wrote the scopes."""
     scopes = gradient.inputs[slot][0]
     block = gradient.block._var_recursive(scopes).block
     return next(op for op in block.ops if scopes in op.output_arg_names)

@@ -2,7 +2,7 @@
 
 Paddle 1.x packs such rows one behind the other (LoD). Here they stand side by side,
 padded to the longest, with their lengths beside them: after the end of a row its
-memories stay as they are, and what it hands out is zero.
+memories stay as they are, and its outputs are zero.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class DynamicRNN:
         return self.rnn.memory(init=init)
 
     def update_memory(self, ex_mem: Variable, new_mem: Variable) -> None:
-        """Hand `new_mem` on, for the rows that have not ended.
+        """Pass `new_mem` to the next step, for the rows that have not ended.
 
         Raises:
             TypeError: As of `StaticRNN.update_memory`.
@@ -165,7 +165,7 @@ class DynamicRNN:
         self.rnn.update_memory(ex_mem, kept)
 
     def output(self, *outputs: Variable) -> None:
-        """Hand values out: zeros for the rows that have ended.
+        """Output values of the step: zeros for the rows that have ended.
 
         Raises:
             TypeError: One is no Variable.
@@ -181,7 +181,7 @@ class DynamicRNN:
         """The outputs of all steps: [rows, steps, ...] each, bare if it is one.
 
         Raises:
-            ProgramError: The block is not done, or hands nothing out.
+            ProgramError: The block is not done, or has no outputs.
         """
         outputs = self.rnn()
         if isinstance(outputs, Variable):
@@ -189,20 +189,20 @@ class DynamicRNN:
         return [steps_first(each) for each in outputs]
 
     def around(self, method: str) -> Block:
-        """The block around the step, in which alone a method may be called."""
+        """Return the outer block; refuse a method called outside of the step."""
         if self.parent is None or self.rnn.done:
             raise ProgramError.here(f"{method} can only be invoked inside rnn.block()")
         return self.parent
 
     def mask_for(self, value: Variable) -> Any:
-        """Which rows have not ended, in as many dimensions as a value has."""
+        """Mask of the rows that have not ended, with as many dimensions as a value."""
         if self.goes_on is None:
             raise ProgramError.here("a DynamicRNN begins with a step_input")
         return functions.reshape(self.goes_on, [-1] + [1] * (len(value.shape) - 1))
 
 
 def steps_first(x: Variable) -> Variable:
-    """The first two dimensions in the other order."""
+    """Exchange the first two dimensions: steps and rows."""
     transposed: Any = functions.transpose(x, [1, 0, *range(2, len(x.shape))])
     assert isinstance(transposed, Variable)
     return transposed

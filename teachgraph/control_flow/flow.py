@@ -1,8 +1,8 @@
 """Steps of branches and loops: Python's own `if`, `while` and `for`.
 
 Each kind of control flow can be walked by the interpreter and written down by the code
-generator. A loop keeps of each round the values that the way back needs; the way back
-takes them up in reverse.
+generator. A loop saves the values of each iteration that its backward needs, which
+reads them in reverse.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Branch(Flow):
 
 @dataclass
 class BackBranch(Flow):
-    """`if condition:` the way back over a branch; else its gradients are zeros.
+    """Backward of a branch: its gradient block if it was taken, else zeros.
 
     Attributes:
         condition: The branch's condition.
@@ -219,23 +219,24 @@ class Rounds(Flow):
     """Base of the steps of loops: saves values of each iteration for backward.
 
     Attributes:
-        scopes: What holds the values kept of each round.
-        way_back: Whether there is one, for which it keeps something of each round.
-        saved: What that is.
+        scopes: The step scopes: a list of the values saved of each iteration.
+        has_backward: Whether there is a backward, for which it saves values.
+        saved: The names of these values.
     """
 
     scopes: str
-    way_back: bool = field(default=False, kw_only=True)
+    has_backward: bool = field(default=False, kw_only=True)
     saved: dict[str, None] = field(default_factory=dict, kw_only=True)
 
     def keep_for(self, body: Iterable[Step], before: Iterable[str] = ()) -> None:
-        """Keep of each round what the way back reads.
+        """Save the values of each iteration that a backward reads.
 
         Args:
-            body: The way back over a round.
-            before: What is written anew at a round's end: its value before is kept.
+            body: The backward of an iteration.
+            before: The variables that an iteration's end assigns: saved is their value
+                before that.
         """
-        self.way_back = True
+        self.has_backward = True
         first = {name + BEFORE: name for name in before}
         inner = self.inner - {*first.values()}
         for name in read_outside(body):
@@ -249,8 +250,8 @@ class Rounds(Flow):
         return tuple(values.get(name) for name in self.saved)
 
     def write_kept(self, writer: Writer) -> None:
-        """Write down that it is kept."""
-        if self.way_back:
+        """Write the statement that saves them."""
+        if self.has_backward:
             kept = tuple_of(writer, self.saved)
             writer.line(f"    {writer.name(self.scopes)}.append({kept})")
 
@@ -261,9 +262,9 @@ class Loop(Rounds):
 
     Attributes:
         start: Each loop variable, the condition among them, and its first value.
-        condition: The loop variable that decides whether there is another round.
-        ends: How many steps at the body's end assign the next round's values.
-        limit: How many rounds there may be, None for any number.
+        condition: The loop variable that decides whether there is another iteration.
+        ends: The number of assignments of loop variables at the body's end.
+        limit: The largest number of iterations, None for any.
     """
 
     start: list[tuple[str, str]]
@@ -281,7 +282,7 @@ class Loop(Rounds):
     @property
     def outputs(self) -> list[str | None]:
         """Variables that have a value after it, whichever path was taken."""
-        scopes = [self.scopes] if self.way_back else []
+        scopes = [self.scopes] if self.has_backward else []
         return [*(name for name, _ in self.start), *scopes]
 
     @property
@@ -306,7 +307,7 @@ class Loop(Rounds):
             if self.limit is not None:
                 rounds = count_iteration(rounds, self.limit)
             run_steps(work, values)
-            if self.way_back:
+            if self.has_backward:
                 # Before the assignments at the end: the gradient reads what a loop
                 # variable was at the iteration's start.
                 scopes.append(self.kept_of(values))
@@ -320,7 +321,7 @@ class Loop(Rounds):
                 writer.line(f"{name(loop_variable)} = {name(first)}")
         # A branch of the body then sets what is saved to None where it is not taken.
         writer.wanted |= self.saved.keys()
-        if self.way_back:
+        if self.has_backward:
             writer.line(f"{name(self.scopes)} = []")
         rounds = None if self.limit is None else writer.fresh("rounds")
         if rounds:
@@ -339,16 +340,17 @@ class Loop(Rounds):
 
 @dataclass
 class BackLoop(Flow):
-    """`for` each round in reverse, the way back over it.
+    """Backward of a loop: a `for` over the saved iterations, last first.
 
     Attributes:
-        loop: The loop it goes back over.
-        seeds: For each loop variable with a gradient: what holds what arrives at it
-            from the rounds after, the gradient that arrives after the loop, and what
-            a round gives to its value before.
-        carried: For each gradient wanted of a first value: its name, and what arrived.
-        sums: For each gradient wanted of what the rounds read: its name, what a round
-            adds to it (None if nothing), and the variable.
+        loop: The loop.
+        seeds: For each loop variable with a gradient the names of three: its upstream
+            gradient in an iteration, that after the loop, and the gradient of its
+            value before the iteration.
+        carried: For each gradient wanted of a first value: its name, and that of the
+            loop variable's upstream gradient.
+        sums: For each gradient wanted of a captured variable: its name, that of an
+            iteration's part (None if there is none), and the variable.
     """
 
     loop: Loop
@@ -357,7 +359,7 @@ class BackLoop(Flow):
     sums: list[tuple[str, str | None, str]]
 
     def keep(self) -> None:
-        """Have the loop keep what this reads of each round."""
+        """Let the loop save the values that this reads of each iteration."""
         self.loop.keep_for(self.body, [name for name, _ in self.loop.start])
 
     @property

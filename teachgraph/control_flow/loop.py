@@ -2,8 +2,8 @@
 
 In dynamic mode Python loops. In a program the body becomes a block, run by a `while`
 operator for as long as its condition holds. Each loop variable is a variable of the
-block around: it starts with an initial value, the body reads it, and the body's last
-operators assign it the value for the next round.
+outer block: it starts with an initial value, the body reads it, and the body's last
+operators assign it the value for the next iteration.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ def while_loop(
     Args:
         cond: Takes the loop variables; returns one boolean.
         body: Takes them; returns their next values, nested in the same way. A size
-            that changes from round to round is -1 in the result; of a rank or dtype
-            that changes, the program states that after a round.
+            that changes from iteration to iteration is -1 in the result; of a rank or
+            dtype that changes, the program states that after an iteration.
         loop_vars: Their first values, which stay as they are: Variables, nests of
             them, or numbers.
         is_test: Accepted for Paddle's sake.
         name: What the loop's variables are named after.
-        max_iterations: After so many rounds a run stops with an error.
+        max_iterations: After so many iterations a run stops with an error.
 
     Raises:
         TypeError: `cond` or `body` is no function, or the condition no boolean.
         InvalidValueError: `max_iterations` is no whole number from 1 on.
-        LoopError: In dynamic mode, after so many rounds.
+        LoopError: In dynamic mode, after so many iterations.
         ProgramError: There are no loop variables, or the body returns others.
 
     In Paddle this is `paddle.static.nn.while_loop`.
@@ -186,7 +186,7 @@ def labels_of(body: Callable[..., Any], first: Sequence[Any]) -> list[str]:
 
 
 class Loop:
-    """A `while` operator in the making.
+    """A `while` operator while it is built.
 
     Attributes:
         parent: The block it goes into.
@@ -222,7 +222,7 @@ class Loop:
         )
 
     def trace(self, cond: Condition, body: Body) -> None:
-        """Trace the body, again if a size turns out to change from round to round."""
+        """Trace the body, again if a size changes from iteration to iteration."""
         while True:
             mark = Mark(self.parent)
             self.trace_once(cond, body)
@@ -259,7 +259,7 @@ class Loop:
         return assign(value)  # type: ignore[no-any-return]
 
     def assign(self, results: Sequence[Variable]) -> None:
-        """Append the assignments of the next round's values."""
+        """Append the assignments of the next iteration's values."""
         for old, new in zip([*self.inside, self.again], results, strict=True):
             if new is not old:
                 append_assign(self.block, new.name, old.name)
@@ -360,7 +360,7 @@ def append_while(
 
 
 def unused(block: Block, label: str) -> str:
-    """A name like `label` that stands for nothing yet."""
+    """A name like `label` that is not in use yet."""
     name = label
     while block._find_var_recursive(name) is not None:
         name = unique_name.generate(label)
@@ -368,7 +368,7 @@ def unused(block: Block, label: str) -> str:
 
 
 def write_backs(operator: Operator) -> dict[str, str]:
-    """Of a `while` operator, for each loop variable what its block assigns to it.
+    """The variable that a `while` operator's block assigns to each loop variable.
 
     That is the variable itself, if the block leaves it alone.
     """
@@ -391,7 +391,7 @@ class While:
             or `assign(..., cond)`.
         is_test: Accepted for Paddle's sake.
         name: Accepted for Paddle's sake.
-        max_iterations: After so many rounds a run stops with an error.
+        max_iterations: After so many iterations a run stops with an error.
 
     Raises:
         TypeError: `cond` is no boolean Variable.

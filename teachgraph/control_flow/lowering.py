@@ -1,7 +1,7 @@
 """Lowerings of branches and loops: each sub-block becomes the body of a step.
 
 They are registered with the core here, op by op, and know of each other by what the
-forward one writes: the gradient of a loop goes back over the steps of that loop.
+forward one writes: the gradient of a loop reads the step scopes of that loop.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ Source = random_rounds.Source
 class BlockNames:
     """Names of the variables in a sub-block among those of all steps.
 
-    A name stands for the innermost variable there is. In the block of a loop's
-    gradient, a loop variable stands for its value at the beginning of the round.
+    A name means the innermost variable there is. In the block of a loop's gradient, the
+    name of a loop variable means its value at the beginning of the iteration.
 
     Attributes:
         block: The block.
-        outer: The names around it.
-        before: The loop variables of the loop that this block goes back over.
+        outer: The names of the outer block.
+        before: The loop variables of the loop that this block differentiates.
         sources: Of a block in a loop, the sources of seeds that the loop makes first.
     """
 
@@ -60,7 +60,7 @@ class BlockNames:
         self.before, self.sources = before, sources
 
     def __call__(self, name: str) -> str:
-        """The name of the variable that `name` stands for here."""
+        """The name, among all steps, of the variable that `name` means here."""
         if name in self.before:
             return self.outer(name) + BEFORE
         for seen in self.block.in_sight():
@@ -81,7 +81,7 @@ def lowers(
         op: The op.
         repeats: Whether the block runs again and again. In front of the outermost such
             step stand the sources of the seeds that are drawn inside.
-        back: Whether `Out` names the loop variables of the loop it goes back over.
+        back: Whether `Out` names the loop variables of the loop it differentiates.
     """
 
     def registered(function: Lower) -> Lower:

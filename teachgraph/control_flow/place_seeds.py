@@ -11,7 +11,7 @@ APART = 1_000_003
 
 
 class PlaceSeed(int):
-    """A seed that nobody chose: the rounds of a loop may each draw from a new one."""
+    """A seed that was not chosen: iterations of a loop may each draw from a new one."""
 
 
 def place_seed(operator: Operator, place: int) -> PlaceSeed | None:

@@ -1,7 +1,7 @@
-"""Random operators of a seeded program, which in a loop draw new numbers each round.
+"""Random operators of a seeded program: new numbers in each iteration of a loop.
 
 Before the outermost loop, each of them gets a source of seeds that starts from its own;
-every time it runs, it takes the next one. So the rounds differ, and the runs agree.
+every time it runs, it takes the next. So the iterations differ, and the runs agree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Names = Callable[[str], str]
 def seeded(plain: Lower) -> Lower:
     """Give random operators of a seeded program the seeds that follow from their place.
 
-    Inside a loop each becomes a `Draw`, whose source the loop makes before its rounds.
+    Inside a loop each becomes a `Draw`, whose source is made before the loop.
     """
 
     def lower_seeded(
@@ -58,7 +58,7 @@ def prepare_seeds() -> None:
 
 
 def next_seed(source: np.random.Generator) -> int:
-    """The seed of one more round."""
+    """The seed of the next iteration."""
     return int(source.integers(1, 2**31))
 
 

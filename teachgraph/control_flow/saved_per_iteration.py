@@ -1,4 +1,4 @@
-"""Arrays of what a loop or a branch computes inside: a part for each round.
+"""Arrays of values that a loop or a branch computes: a part for each iteration.
 
 A branch that is not taken leaves an empty array.
 """
@@ -21,10 +21,10 @@ ARRAY = "LOD_TENSOR_ARRAY"
 
 
 def kept_array(forward: Operator, name: str) -> Variable:
-    """The array of what a variable is in each round of a loop, or in a branch.
+    """The array of a variable's values in each iteration of a loop, or in a branch.
 
-    Of a loop variable it is what it is at the beginning of the round. The operator is
-    made to write the array, if it does not yet.
+    Of a loop variable it holds the values at the beginning of the iterations. The
+    operator is made to write the array, if it does not yet.
     """
     inside, block = forward.sub_block, forward.block
     assert inside is not None
@@ -66,7 +66,7 @@ def insert_op(
 
 
 def keep_of_loop(forward: Operator, inside: Block, name: str, label: str) -> None:
-    """One more loop variable: an array that each round adds to."""
+    """Add a loop variable: an array to which each iteration appends a value."""
     value = inside._var_recursive(name)
     start = empty(forward, label, value)
     array = variable_like(forward.block, label, value, ARRAY)
@@ -84,7 +84,7 @@ def keep_of_loop(forward: Operator, inside: Block, name: str, label: str) -> Non
 
 
 def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> None:
-    """One more result: an array of one part, or of none."""
+    """Add a result: an array of one part, or of none."""
     value = inside._var_recursive(name)
     block = forward.block
     start = empty(forward, label, value)
@@ -112,7 +112,7 @@ def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> N
 
 
 def keep_of_steps(forward: Operator, inside: Block, name: str, label: str) -> None:
-    """One more output, which is not stacked."""
+    """Add an output that is an array, not stacked."""
     value = inside._var_recursive(name)
     part = variable_like(inside, f"{label}@PART", value, value.type)
     insert_op(inside, len(inside.ops), assign.type, {"X": name}, part)

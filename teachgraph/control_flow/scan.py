@@ -1,7 +1,7 @@
 """Steps of a `recurrent` operator: Python's `for` over the steps of its sequences.
 
-Each step sees one row of every sequence and the states of the step before; what it
-hands out is stacked again. The way back goes over the steps the other way round.
+Each step reads one row of every sequence and the states of the step before; its outputs
+are stacked again. The backward runs over the steps in reverse.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def rows(sequences: Sequence[Any], backwards: bool) -> list[tuple[Any, ...]]:
 
 
 def part_of(sequence: Any, at: int) -> Any:
-    """One step of a sequence, which stays an array if it is a number."""
+    """One row of a sequence: an array, also where it is a single number."""
     if isinstance(sequence, TensorArray):
         return sequence.parts[at]
     return sequence[at, ...]
 
 
 def stacked(parts: list[Any], backwards: bool, like: Any = None) -> Any:
-    """A sequence of what the steps gave, in the order of the sequences.
+    """Stack the parts of all steps, in the order of the sequences.
 
     It is an array of tensors if what it is `like` is one, or if its parts are.
     """
@@ -75,10 +75,10 @@ class Scan(Rounds):
     """`for` each step of some sequences: the body.
 
     Attributes:
-        sequences: What a step calls its row of a sequence, and the sequence.
-        states: What a step calls a state before it and after it, and the first value.
-        outs: Each output, what a step calls its part, and whether it is an array of
-            tensors instead of one tensor.
+        sequences: The name of its row in a step, and that of the sequence.
+        states: The names of a state before and after a step, and of its first value.
+        outs: The names of an output and of its part in a step, and whether it is an
+            array of tensors instead of one tensor.
         backwards: Whether the last step comes first.
     """
 
@@ -103,7 +103,7 @@ class Scan(Rounds):
     @property
     def outputs(self) -> list[str | None]:
         """Variables that have a value after it."""
-        scopes = [self.scopes] if self.way_back else []
+        scopes = [self.scopes] if self.has_backward else []
         return [*(out for out, _, _ in self.outs), *scopes]
 
     @property
@@ -128,7 +128,7 @@ class Scan(Rounds):
             run_steps(self.body, values)
             for out, part, _ in self.outs:
                 parts[out].append(values[part])
-            if self.way_back:
+            if self.has_backward:
                 scopes.append(self.kept_of(values))
             values.update([(old, values[new]) for old, new, _ in self.states])
         for out, _, as_array in self.outs:
@@ -140,7 +140,7 @@ class Scan(Rounds):
         writer.wanted |= self.saved.keys()
         for old, _, first in self.states:
             writer.line(f"{name(old)} = {name(first)}")
-        if self.way_back:
+        if self.has_backward:
             writer.line(f"{name(self.scopes)} = []")
         lists = [writer.fresh(f"parts_of_{name(out)}") for out, _, _ in self.outs]
         for parts in lists:
@@ -167,19 +167,20 @@ class Scan(Rounds):
 
 @dataclass
 class BackScan(Flow):
-    """`for` each step the other way round, the way back over it.
+    """Backward of a `Scan`: a `for` over its steps in reverse.
 
     Attributes:
-        scan: The steps it goes back over.
-        arriving: What a step calls the gradient of what it hands out, and the sequence
-            of those gradients.
-        states: What a step calls the gradient that arrives at a state from the steps
-            after, the state's first value, and what a step gives to the state before.
-        sequences: The gradient of a sequence, what a step adds to it (None if nothing),
-            and the sequence.
-        carried: The gradient of a first value, and what arrives at it.
-        sums: The gradient of what all steps read, what a step adds to it (None if
-            nothing), and the variable.
+        scan: The forward.
+        arriving: The name of the upstream gradient of a step's output, and that of the
+            sequence of these gradients.
+        states: The names of a state's upstream gradient in a step, of its first value,
+            and of the gradient of the state before the step.
+        sequences: The names of the gradient of a sequence, of a step's part (None if
+            there is none), and of the sequence.
+        carried: The names of the gradient of a first value, and of the upstream
+            gradient of its state.
+        sums: The names of the gradient of a captured variable, of a step's part (None
+            if there is none), and of the variable.
     """
 
     scan: Scan
@@ -268,7 +269,7 @@ class BackScan(Flow):
         self.write_ends(writer, totals)
 
     def write_starts(self, writer: Writer) -> dict[str, str]:
-        """Write down what the steps add to; its name for each gradient."""
+        """Write the initial sums and lists; return the name for each gradient."""
         totals = {}
         for out, part, like in (*self.sequences, *self.sums):
             totals[out] = writer.fresh(f"total_{writer.name(out)}")
@@ -278,7 +279,7 @@ class BackScan(Flow):
         return totals
 
     def write_ends(self, writer: Writer, totals: dict[str, str]) -> None:
-        """Write down what becomes of it."""
+        """Write the gradients, from the sums and lists."""
         back = not self.scan.backwards
         like_of = {out: like for out, _, like in with_gradient(self.sequences)}
         for out, total in totals.items():

@@ -66,7 +66,7 @@ class Code(NamedTuple):
 
 
 class Writer:
-    """Writes the lines, and gathers what they refer to.
+    """Writes the lines, and collects the values that they refer to.
 
     No name or attribute gets into the text as it is: variables become identifiers,
     attributes become literals or constants.
@@ -75,7 +75,7 @@ class Writer:
         wanted: Variables that must have a value, be it None, on every path.
         lines: The text so far.
         steps: The step that each line (from 1) belongs to.
-        globals: What the lines refer to.
+        globals: The values that the lines refer to, by their global names.
         names: The identifier of each variable.
         margin: The indentation of the next line.
     """
@@ -116,7 +116,7 @@ class Writer:
         return self.names[variable]
 
     def fresh(self, base: str) -> str:
-        """An identifier that stands for nothing else, nor for anything of Python's."""
+        """An identifier that is not in use, and is no name of Python's."""
         unused, number = base, 2
         while unused in self.taken or keyword.iskeyword(unused):
             unused, number = f"{base}_{number}", number + 1

@@ -1,8 +1,8 @@
 """`StaticRNN`: a network that repeats over the steps of its sequences.
 
-A step becomes a block, run by one `recurrent` operator for each step in turn. What it
-reads of a sequence is one row; what it hands out is stacked again; its memories carry
-values from step to step.
+A step becomes a block, run by one `recurrent` operator for each step in turn. It reads
+one row of each sequence; its outputs are stacked again; its memories carry values from
+step to step.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["StaticRNN"]
 
 
 class Memory:
-    """A state: the value that one step hands on to the next.
+    """A state: the value that one step passes to the next.
 
     Attributes:
-        first: What the first step finds.
-        before: What a step calls the value it finds.
-        after: The value it hands on, None as long as nobody has said.
+        first: The initial value.
+        before: The variable for the state before a step.
+        after: The variable for the state after it, None until `update_memory`.
     """
 
     def __init__(self, first: Variable, before: Variable) -> None:
@@ -86,7 +86,7 @@ class StaticRNN:
         Raises:
             ModeError: In dynamic mode, where Python's `for` does it.
             ProgramError: There was a step already, or it has no sequence, a memory that
-                nobody updates, or writes a variable around it.
+                is not updated, or writes a captured variable.
         """
         if chosen() is False:
             raise ModeError.here(
@@ -104,7 +104,7 @@ class StaticRNN:
         self.done = True
 
     def within(self, method: str) -> Block:
-        """The block of the step, in which alone a method may be called."""
+        """Return the block of the step; refuse a method called outside of it."""
         if self.block is None or self.done:
             raise ProgramError.here(
                 f"You must invoke {method} in rnn block: under `with rnn.step():`"
@@ -164,7 +164,7 @@ class StaticRNN:
         """A state: the value that the step before passed to `update_memory`.
 
         Args:
-            init: What the first step finds; or else
+            init: The initial value; or else
             shape: Its shape, -1 for the size of the batch,
             batch_ref: a step input or a sequence to take that from,
             init_value: and the value everywhere.
@@ -228,7 +228,7 @@ class StaticRNN:
         return first
 
     def update_memory(self, mem: Variable, var: Variable) -> None:
-        """Hand `var` on to the next step, which finds it as `mem`.
+        """Pass `var` to the next step, where it is `mem`.
 
         Raises:
             TypeError: One of them is no Variable.
@@ -252,7 +252,7 @@ class StaticRNN:
         self.memories[mem.name].after = var
 
     def step_output(self, o: Variable) -> None:
-        """Hand `o` out: the result holds that of all steps, one after the other.
+        """Output `o` of each step: the result is that of all steps, stacked.
 
         Raises:
             TypeError: It is no Variable.
@@ -271,7 +271,7 @@ class StaticRNN:
         """The outputs of all steps: [steps, ...] each, bare if it is one.
 
         Raises:
-            ProgramError: The step is not done, or hands nothing out.
+            ProgramError: The step is not done, or has no outputs.
         """
         if not self.done or self.parent is None:
             raise ProgramError.here("RNN output can only be retrieved after rnn block")

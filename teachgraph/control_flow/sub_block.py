@@ -1,4 +1,4 @@
-"""Blocks inside blocks: how one is traced, and what it takes from around it."""
+"""Sub-blocks: tracing one, and the variables that it captures."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def replace_name(operator: Operator, old: str, new: str) -> None:
 
 
 def look_around() -> None:
-    """Let a gradient that goes into a branch go through what ran around it."""
+    """Differentiate, for a loss inside a branch, also the operators before it."""
     find_path.wrap_once(from_around)
 
 
 def from_around(straight_path: Any) -> Any:
-    """Choose operators also of the blocks around, where gradients go into a branch."""
+    """Choose operators also of the outer blocks, for a loss inside a branch."""
 
     def path_of(backward: Backward) -> Sequence[Operator]:
         block = backward.block
@@ -81,7 +81,7 @@ def from_around(straight_path: Any) -> Any:
 
 
 def run_before(block: Block) -> list[Operator]:
-    """The operators of a block, and before them those that ran around it."""
+    """The operators of a block, after those of the outer blocks before it."""
     if block.parent is None:
         return block.ops
     around = run_before(block.parent)
@@ -92,8 +92,8 @@ def refuse_around_loop(backward: Backward, path: Sequence[Operator]) -> None:
     """Refuse to differentiate in a loop what was computed before it.
 
     Raises:
-        ProgramError: That is on the path; a round would take it with parameters that
-            the rounds before have changed.
+        ProgramError: That is on the path; an iteration would differentiate it at
+            parameters that the iterations before have changed.
     """
     inside, block = set[Block](), backward.block
     while block.parent is not None and block not in loops:
@@ -160,7 +160,7 @@ def append_assign(block: Block, value: str, name: str) -> None:
 
 
 def captured(block: Block) -> list[str]:
-    """The variables from around a block that its operators read, in order of names."""
+    """The captured variables that a block's operators read, in order of names."""
     names = {
         name
         for operator in block.ops
@@ -171,7 +171,7 @@ def captured(block: Block) -> list[str]:
 
 
 def written(block: Block) -> list[str]:
-    """The variables from around a block that its operators write, in order."""
+    """The captured variables that a block's operators write, in order."""
     names = {
         name: None
         for operator in block.ops
@@ -228,8 +228,8 @@ def kept_apart(block: Block, variable: Variable) -> Variable:
     """Keep a variable's value so far under another name: an operator overwrites it.
 
     All that the block's operators have done to it so far goes to a variable with
-    another name; its own name is for what comes. A variable from around the block, or
-    one that outlives the run, stands for itself.
+    another name; its own name is for what comes. A captured variable, or one that
+    outlives the run, is returned as it is.
     """
     name = variable.name
     lives_on = variable.persistable or variable.is_data

@@ -95,6 +95,7 @@ def same_program(one: Any, other: Any) -> bool:
     """True if two values lead to the same program."""
     if one is other:
         return True
+    # 1, 1.0 and True are equal, but each makes another program.
     if type(one) is not type(other):
         return False
     if isinstance(one, tuple):
@@ -288,6 +289,7 @@ class Watch:
         """Watch the items of a container, the attributes of an object or of a class."""
         if id(value) in self.seen or isinstance(value, (Tensor, Layer, *PLAIN)):
             return
+        # Before its parts: a container may hold itself.
         self.seen.add(id(value))
         if isinstance(value, (list, tuple, set, frozenset, dict, deque)):
             self.container(value, name)

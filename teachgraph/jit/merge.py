@@ -178,6 +178,7 @@ class Merge:
         """Merge two numbers of Python: the number if they are equal, else a tensor."""
         if type(yes) is type(no) and yes == no:
             return yes
+        # The wider of the two types, as Python's arithmetic would choose.
         if float in (type(yes), type(no)):
             yes, no = float(yes), float(no)
         elif type(yes) is not type(no):

@@ -160,6 +160,7 @@ class ClipGradByGlobalNorm(ClipGradBase):
         squares = in_widest_dtype([squared_l2_norm(g) for _, g in pairs])
         length = sqrt(add_n(*squares))
         allowed = number_like(self.clip_norm, length)
+        # No branch on the norm, which has no value while a program is built.
         factor = elementwise_div(allowed, elementwise_max(allowed, length))
         return [(p, scaled(g, factor)) for p, g in pairs]
 

@@ -97,6 +97,7 @@ class Layer:
         """Run `forward` between the hooks, and tell the observers."""
         announce("layer_begin", self)
         try:
+            # A list: a hook may remove itself.
             for pre_hook in list(self._pre_hooks.values()):
                 changed = pre_hook(self, inputs)
                 if changed is not None:
@@ -505,7 +506,7 @@ class Layer:
 def structured_name(prefix: str, name: str) -> str:
     """Join a prefix and a name to a structured name.
 
-    >>> structured_name("", "bias"), joined("body.0", "bias")
+    >>> structured_name("", "bias"), structured_name("body.0", "bias")
     ('bias', 'body.0.bias')
     """
     return f"{prefix}.{name}" if prefix else name

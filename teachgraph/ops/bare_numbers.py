@@ -27,8 +27,10 @@ def dtype_with_number(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
     larger one.
 
     >>> from teachgraph.core.dtypes import int32, uint8
-    >>> dtype_with_number(int32, 0.5), beside(int32, 2), beside(uint8, 300)
-    (dtype('float32'), dtype('int32'), dtype('int64'))
+    >>> dtype_with_number(int32, 0.5), dtype_with_number(int32, 2)
+    (dtype('float32'), dtype('int32'))
+    >>> dtype_with_number(uint8, 300)
+    dtype('int64')
     """
     if dtype.kind == "f" or isinstance(number, (bool, np.bool_)):
         return dtype

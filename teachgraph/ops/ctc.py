@@ -53,6 +53,7 @@ def paths(
     # The blank between two equal labels is needed: without it they would be merged.
     skips = np.zeros(spelt.shape, bool)
     skips[:, 2:] = (spelt[:, 2:] != blank) & (spelt[:, 2:] != spelt[:, :-2])
+    # A path ends with the last label, or with the blank after it.
     behind = 2 * label_lengths[:, None] - np.arange(spelt.shape[1])
     final = np.where((behind == 0) | (behind == 1), 0.0, NEVER).astype(log_p.dtype)
     emitted = np.take_along_axis(log_p, spelt[None], axis=2)
@@ -72,6 +73,7 @@ def shifted(x: Any, by: int) -> Any:
 def forward(p: Paths) -> Any:
     """Forward variables: log p of the prefixes that end at a position, [T, B, S]."""
     alpha = np.full_like(p.emitted, NEVER)
+    # A path begins with the blank or with the first label.
     alpha[0, :, :2] = p.emitted[0, :, :2]
     for t in range(1, len(alpha)):
         stay, step = alpha[t - 1], shifted(alpha[t - 1], 1)
@@ -89,6 +91,7 @@ def backward(p: Paths) -> Any:
             stay = beta[t + 1] + p.emitted[t + 1]
             skip = shifted(np.where(p.skips, stay, NEVER), -2)
             beta[t] = np.logaddexp(np.logaddexp(stay, shifted(stay, -1)), skip)
+        # Each sequence ends at a time of its own, after which no path goes on.
         beta[t] = np.where(t == ends, p.final, np.where(t < ends, beta[t], NEVER))
     return beta
 
@@ -100,6 +103,7 @@ def occupancy(p: Paths, alpha: Any, total: Any, classes: int) -> Any:
     said = np.zeros((steps, batch, classes), alpha.dtype)
     times, sequences = np.ogrid[:steps, :batch]
     where = (times[..., None], sequences[..., None], p.spelt[None])
+    # A class occurs at several positions, the blank at every other one.
     np.add.at(said, where, at_position)
     return said
 
@@ -138,6 +142,7 @@ def check_values(
     if not 0 <= blank < classes:
         raise InvalidValueError(f"the blank is expected >= 0 and < {classes}")
     used = np.arange(label.shape[1]) < label_lengths[:, None]
+    # Behind its end a label may hold anything.
     if not in_range(np.where(used, label, 0), classes):
         raise InvalidValueError(f"labels are expected >= 0 and < {classes}")
 

@@ -47,6 +47,7 @@ def dropout(
     # Not times the mask: an infinite element times 0 is NaN.
     out = np.where(mask, x, np.zeros((), x.dtype))
     out *= factor
+    # Paddle's mask is of uint8; a view costs nothing.
     return out, mask.view(np.uint8)
 
 

@@ -111,6 +111,7 @@ class Bins(NamedTuple):
         ratio = self.sampling_ratio
         for box in rois * self.spatial_scale - (0.5 if self.aligned else 0.0):
             sizes = box[2:] - box[:2]
+            # Boxes that are not aligned are at least a pixel large, as in Paddle.
             across, down = sizes if self.aligned else np.maximum(sizes, 1)
             yield (
                 samples(box[1], down, self.pooled_height, ratio, height, x.dtype),

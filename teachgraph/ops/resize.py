@@ -79,6 +79,8 @@ class Line(NamedTuple):
         """Compute the weight of each input for each output."""
         out = np.zeros((self.wanted, self.size), dtype)
         for index, weight in TAPS[method](self):
+            # At an edge several taps are clipped to one element: all their weights
+            # count.
             np.add.at(out, (np.arange(self.wanted), self.inside(index)), weight)
         return out
 
@@ -209,6 +211,8 @@ def interpolation(method: str, doc: str) -> Op:
         if method != "nearest" or x.dtype.kind != "i":
             check_floating(x)
         about = Resizing(method, align_corners, align_mode, data_layout, *sizes, scale)
+        # One product a dimension: the weights of an image are products of those of its
+        # lines.
         for axis, line in about.lines(x.shape).items():
             x = multiply_axis(x, line.matrix(method, x.dtype), axis)
         return x

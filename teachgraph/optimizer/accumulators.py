@@ -97,6 +97,7 @@ class Accumulators:
         saved = {unnumbered(name): array_of(value) for name, value in state.items()}
         for parameter, several in wanted.items():
             if any(key_of(parameter, kept) in saved for kept in several):
+                # Created now: an optimizer that is being restored has made no step yet.
                 self.of(parameter, several)
         matched = [
             (kept, fitting(kept, saved))

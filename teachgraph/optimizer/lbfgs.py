@@ -152,6 +152,7 @@ class LBFGS(Optimizer):
     def evaluated(self, closure: Callable[[], Any]) -> tuple[Any, Any]:
         """Compute the loss, and the gradients of all parameters as one vector."""
         self.evaluations += 1
+        # The closure runs a backward pass, also where `step` is called under `no_grad`.
         with enable_grad():
             loss = closure()
         grads = [
@@ -179,6 +180,7 @@ class LBFGS(Optimizer):
         """Compute -H grad by the two-loop recursion over the stored pairs."""
         if self._last is not None:
             s, y = self._last[0], grad - self._last[1]
+            # Any other pair would make H indefinite, and the direction no descent.
             if y @ s > CURVED:
                 self._pairs.append((s, y))
         direction, alphas = -grad, []

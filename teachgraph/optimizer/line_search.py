@@ -86,6 +86,7 @@ def strong_wolfe(
         if point.slope >= 0:
             break
         least = point.step + 0.01 * (point.step - before.step)
+        # At most ten times as far: the cubic means little beyond its two points.
         step = cubic_minimum(before, point, least, 10 * point.step)
         before, point = point, evaluate(step)
     else:

@@ -226,6 +226,8 @@ class Optimizer:
             switch = record(False)
             try:
                 if self.changes_gradients(pairs):
+                    # On Tensors of their own: clipping and decay in place must not
+                    # reach `.grad`.
                     own = [
                         (parameter, Tensor.results(grad.data))
                         for parameter, grad in pairs
@@ -383,6 +385,8 @@ class Optimizer:
     def append_updates(self, pairs: Pairs, program: Program) -> None:
         """Append to a program the step along prepared gradients."""
         common = self._rate.variable(program)
+        # All accumulators before the first update: Paddle's startup program has that
+        # order.
         kept = [self.remembered(parameter) for parameter, _ in pairs]
         for pair, own in zip(pairs, kept, strict=True):
             with scope(program, "optimizer"):

@@ -48,6 +48,7 @@ class Rate:
 
     scheduler: LRScheduler | None = None
     _number: float | None = None
+    # NaN differs from every rate, so the first step computes its own.
     _scaled = Scaled(nan)
 
     def __init__(self, value: Any) -> None:

@@ -31,12 +31,14 @@ def is_number(number: float) -> Meets:
 def adds_nothing(value: Any) -> bool:
     """True if x + value is x, also for x = -0."""
     zero = bool((value == 0).all())
+    # x + -0 is x for every x, but -0 + 0 is 0.
     return zero and (value.dtype.kind != "f" or bool(np.signbit(value).all()))
 
 
 def takes_nothing(value: Any) -> bool:
     """True if x - value is x, also for x = -0."""
     zero = bool((value == 0).all())
+    # x - 0 is x for every x, but -0 - -0 is 0.
     return zero and (value.dtype.kind != "f" or not np.signbit(value).any())
 
 

@@ -40,6 +40,7 @@ def optimizer_fuse(work: Work) -> None:
         if small_update(graph, operator):
             groups.setdefault(group_key(graph, operator), []).append(at)
     for places in groups.values():
+        # At the last of their places all gradients have been computed.
         last = places[-1]
         together = [at for at in places if may_wait(graph, at, last)]
         if len(together) > 1 and distinct(graph, together):

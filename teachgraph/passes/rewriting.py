@@ -146,6 +146,7 @@ def rewrite(work: Work, rules: Sequence[Rule]) -> None:
             table[type].append(rule)
     for at in reversed(range(len(work.graph.ops))):
         current: Operator | None = work.graph.ops[at]
+        # What a rule has written may match another one.
         while current is not None and any(
             applied(work, rule, at) for rule in table.get(current.type, ())
         ):

@@ -31,6 +31,7 @@ def pack_spans(spans: Sequence[Span]) -> list[int]:
     """
     sizes, starts, ends = (np.array(column, "int64") for column in columns(spans))
     offsets = np.zeros(len(spans), "int64")
+    # The largest first: small ones then fit into the gaps between them.
     order = np.lexsort((starts, -sizes))
     for position, which in enumerate(order):
         others = order[:position]
@@ -50,6 +51,7 @@ def best_gap(offsets: Numbers, sizes: Numbers, size: int) -> int:
     """The beginning of the smallest gap between these that is large enough."""
     order = np.argsort(offsets, kind="stable")
     begins = offsets[order]
+    # Spans may overlap: one that begins earlier may end later.
     ends = np.maximum.accumulate(begins + sizes[order])
     after = np.concatenate([[0], ends])[: len(begins) + 1]
     gaps = begins - after[:-1]

@@ -245,6 +245,7 @@ def is_like_input(
         return False
     if (x.shape, x.dtype) != (out.shape, out.dtype):
         return False
+    # With unknown sizes another argument may be larger, and the result with it.
     return -1 not in x.shape or all(
         other == name or narrower(variables.get(other or ""), x) for other in arguments
     )

@@ -217,7 +217,7 @@ class Life:
         for name in dict.fromkeys([*flow.outputs, *sorted(flow.inner)]):
             if name in self.specs:
                 self.own(name, place)
-        if isinstance(flow, Loop) and flow.way_back:
+        if isinstance(flow, Loop) and flow.has_backward:
             self.uncounted[flow.scopes] = None
 
     def results(self, call: Call, place: int, taken: str | None) -> None:
@@ -253,6 +253,7 @@ class Life:
 
     def own(self, name: str, place: int) -> None:
         """Give a value memory of its own."""
+        # A variable may be written twice: this ends the value it had.
         self.leave(name, place)
         if -1 in self.specs[name].shape:
             self.uncounted[name] = None

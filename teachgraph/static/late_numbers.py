@@ -67,6 +67,7 @@ def call_function_grad(
         results = called(function, json.loads(arguments), tensors)
         for result, dout in zip(result_list(results), x[count:], strict=True):
             if dout is not None and not result.stop_gradient:
+                # The results may share a graph, which the first pass would free.
                 result.backward(dout, retain_graph=True)
         return [tensors[i].grad for i in wanted]
 
@@ -186,6 +187,7 @@ def inferred(
     for values in candidates(inputs, [*numbers]):
         if len(results) == ENOUGH:
             break
+        # Trials draw from a generator of their own: the user's must not advance.
         before = generators.generator()
         generators.use(np.random.default_rng(0))
         try:

@@ -197,6 +197,7 @@ def alpha_dropout(
     if not training or p == 0:
         return x
     if p == 1:
+        # The factor would be 0 to a negative power.
         return scale(x, scale=0.0)
     a = ((1 - p) * (1 + p * SATURATION**2)) ** -0.5
     ones = fill_any_like(x, value=1.0)

@@ -36,7 +36,7 @@ Padding = int | str | Sequence[Any]
 def per_dimension(value: Numbers, dims: int) -> list[int]:
     """Expand a number to one for each dimension.
 
-    >>> per_dimension(2, 3), several((1, 2), 2)
+    >>> per_dimension(2, 3), per_dimension((1, 2), 2)
     ([2, 2, 2], [1, 2])
     """
     return [value] * dims if isinstance(value, int) else list(value)

@@ -214,6 +214,7 @@ def kl_div(
         loss = losses.kldiv_loss(input, label)
     if reduction != "batchmean":
         return reduced(loss, reduction)
+    # A mean at the end: in a program the size of the batch may be unknown.
     if loss.ndim > 1:
         loss = ops.reduce_sum(loss, dim=list(range(1, loss.ndim)))
     return reduced(loss, "mean")
@@ -390,6 +391,7 @@ def ctc_loss(
     loss, _ = ctc.warpctc(log_probs, labels, input_lengths, label_lengths, **attrs)
     loss = ops.reshape_as(loss, input_lengths)
     if reduction == "mean":
+        # An empty label has length 0.
         least = np.ones((), label_lengths.dtype)
         letters = elementwise.elementwise_max(label_lengths, least)
         loss = elementwise_div(loss, letters)

@@ -38,7 +38,7 @@ def height_and_width(size: int | Sequence[int]) -> tuple[int, int]:
     Raises:
         InvalidValueError: The sizes are no positive integers.
 
-    >>> height_and_width(3), sides((2, 5))
+    >>> height_and_width(3), height_and_width((2, 5))
     ((3, 3), (2, 5))
     """
     both = tuple(size) if isinstance(size, Sequence) else (size, size)
