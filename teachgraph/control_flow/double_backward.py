@@ -17,7 +17,7 @@ from teachgraph.autograd.second_order_program import (
     inside_a_body,
 )
 from teachgraph.control_flow.arrays import array_length, array_read
-from teachgraph.control_flow.backward import AFTER, AT_STEP
+from teachgraph.control_flow.backward import AFTER, AT_STEP, zeros
 from teachgraph.control_flow.branch import Branch, select
 from teachgraph.control_flow.loop import append_while, unused
 from teachgraph.control_flow.saved_per_iteration import kept_array
@@ -27,16 +27,14 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.ops import sum_
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Variable
 from teachgraph.ops import functions
-from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import assign
-from teachgraph.ops.tensor_array import array_zeros_like
 
 __all__ = ["LoopDoubleBackward"]
 
 Find = Callable[[str], Variable]
 
 
-class Copy:
+class GradientCopy:
     """Copies of the gradient operators of an iteration, in an ordinary block.
 
     Attributes:
@@ -46,6 +44,7 @@ class Copy:
         around: Finds the variables of the outer block.
         read: Appends a read of an array of values saved per iteration.
         names: The variable of the block for each variable that they name.
+        carried: The loop variables, if the forward is a loop.
     """
 
     def __init__(
@@ -59,10 +58,10 @@ class Copy:
         self.block, self.gradient, self.forward = block, gradient, forward
         self.around, self.read = around, read
         self.names: dict[str, Variable] = {}
-        self.loop = forward.outputs["Out"] if forward.type == "while" else ()
+        self.carried = forward.outputs["Out"] if forward.type == "while" else ()
 
     def __call__(self, name: str) -> Variable:
-        """The variable of the block in place of one that the copied operators read."""
+        """The variable of this block for one that a copied operator reads."""
         if name not in self.names:
             self.names[name] = self.outside_variable(name)
         return self.names[name]
@@ -71,7 +70,7 @@ class Copy:
         """A variable that no copy has written: saved per iteration, or captured."""
         own = self.forward.sub_block
         assert own is not None
-        if name in self.loop or any(name in seen.vars for seen in own.in_sight()):
+        if name in self.carried or any(name in seen.vars for seen in own.in_sight()):
             array = kept_array(self.forward, name)
             with building_in(self.block):
                 value = self.read(self.around(array.name))
@@ -80,7 +79,7 @@ class Copy:
         return self.around(name)
 
     def run(self) -> None:
-        """Append a copy of each."""
+        """Append a copy of each operator of the gradient's block."""
         inside = self.gradient.sub_block
         assert inside is not None
         for operator in inside.ops:
@@ -93,13 +92,13 @@ class Copy:
                 self.append(operator)
 
     def append(self, operator: Operator) -> None:
-        """Append a copy of one."""
+        """Append a copy of an operator, with variables of this block."""
         inputs = {
             slot: [name if name == EMPTY else self(name).name for name in names]
             for slot, names in operator.inputs.items()
         }
         outputs = {
-            slot: [name if name == EMPTY else self.new(name) for name in names]
+            slot: [name if name == EMPTY else self.new_variable(name) for name in names]
             for slot, names in operator.outputs.items()
         }
         at = len(self.block.ops)
@@ -108,8 +107,8 @@ class Copy:
         )
         copy.twin, copy.callsite = operator.twin, operator.callsite
 
-    def new(self, name: str) -> str:
-        """A variable of the block for one that they write."""
+    def new_variable(self, name: str) -> str:
+        """Create a variable of this block for one that a copied operator writes."""
         inside = self.gradient.sub_block
         assert inside is not None
         like = inside._var_recursive(name)
@@ -149,35 +148,36 @@ class LoopDoubleBackward:
         self.gradient, self.around = gradient, around
         self.forward = forward_of(gradient, "StepScopes")
         self.outs, read = gradient.inputs["Out"], gradient.inputs["X"]
-        self.carried = Carried(current(gradient, around))
-        rounds = around(kept_array(self.forward, self.outs[-1]).name)
-        self.counter = self.carried.start("round", array_length(rounds) - 1)
+        self.loop = CountdownLoop(current(gradient, around))
+        conditions = around(kept_array(self.forward, self.outs[-1]).name)
+        self.counter = self.loop.add_variable("round", array_length(conditions) - 1)
         arriving = wanted_of(gradient.inputs["Out@GRAD"], self.outs)
         self.after = {
-            h: self.carried.start(h + AFTER, around(dh)) for dh, h in arriving.items()
+            h: self.loop.add_variable(h + AFTER, around(dh))
+            for dh, h in arriving.items()
         }
         own = len(self.outs) - 1
         sums = wanted_of(gradient.outputs["X@GRAD"][own:], read[own:])
         self.totals = {
-            dx: (x, self.carried.start(dx, zeros_like(around(x))))
+            dx: (x, self.loop.add_variable(dx, zeros_like(around(x))))
             for dx, x in sums.items()
         }
 
     def append(self) -> None:
-        """Append it."""
-        with traced_into(self.carried.block) as self.carried.body:
+        """Append the `while`, whose body is a copy of an iteration's gradient."""
+        with traced_into(self.loop.block) as self.loop.body:
             copy = self.copy()
-            self.carried.next(self.counter, functions.subtract(self.counter, 1))
+            self.loop.set_next(self.counter, functions.subtract(self.counter, 1))
             for h, variable in self.after.items():
-                self.carried.next(variable, copy(h + GRAD))
+                self.loop.set_next(variable, copy(h + GRAD))
             for x, total in self.totals.values():
-                self.carried.next(total, accumulate(total, copy.gradient_of(x)))
-        self.carried.append()
+                self.loop.set_next(total, accumulate(total, copy.gradient_of(x)))
+        self.loop.append()
 
-    def copy(self) -> Copy:
+    def copy(self) -> GradientCopy:
         """Copy the gradient operators of one iteration."""
-        copy = Copy(
-            self.carried.body,
+        copy = GradientCopy(
+            self.loop.body,
             self.gradient,
             self.forward,
             self.around,
@@ -209,12 +209,15 @@ def accumulate(total: Variable, part: Variable | None) -> Variable:
     return updated
 
 
-class Carried:
-    """A `while` operator, while it is built, that counts down to zero.
+class CountdownLoop:
+    """A `while` operator, while it is built, whose first variable counts down to 0.
 
     Attributes:
-        block: Where it goes.
-        body: What it runs.
+        block: The block that it is appended to.
+        body: The block that it runs.
+        first: The names of the loop variables' first values.
+        variables: The loop variables.
+        following: Their values after an iteration.
     """
 
     def __init__(self, block: Block) -> None:
@@ -223,7 +226,7 @@ class Carried:
         self.variables: list[Variable] = []
         self.following: list[Variable] = []
 
-    def start(self, label: str, first: Variable) -> Variable:
+    def add_variable(self, label: str, first: Variable) -> Variable:
         """Add a loop variable with this first value; return it."""
         self.first.append(first.name)
         variable = self.block.create_var(
@@ -236,12 +239,12 @@ class Carried:
         self.variables.append(variable)
         return variable
 
-    def next(self, variable: Variable, value: Variable) -> None:
+    def set_next(self, variable: Variable, value: Variable) -> None:
         """Set its value in the next iteration; called in the order of the variables."""
         self.following.append(value)
 
     def append(self) -> None:
-        """Append it."""
+        """Append the conditions, the assignments and the operator."""
         with building_in(self.block):
             going = has_iteration(self.block._var_recursive(self.first[0]))
         with building_in(self.body):
@@ -280,12 +283,12 @@ def build_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
     mask = functions.cast(condition, "int32")
     gradients = {}
     for dx, x in wanted.items():
-        gradients[dx] = zeros = zeros_like(around(x))
+        gradients[dx] = zero = zeros_like(around(x))
         if dx in taken:
             gradients[dx] = out = block.create_var(
-                unique_name.generate(dx), zeros.shape, zeros.dtype, type=zeros.type
+                unique_name.generate(dx), zero.shape, zero.dtype, type=zero.type
             )
-            select(block, mask.name, [zeros.name, taken[dx].name], out.name, kept=True)
+            select(block, mask.name, [zero.name, taken[dx].name], out.name, kept=True)
     return gradients
 
 
@@ -296,7 +299,7 @@ def branch_double_backward(
     forward, reached = forward_of(gradient, "Scope"), {}
     with branch.traced():
         first = functions.full([1], 0, "int64")
-        copy = Copy(
+        copy = GradientCopy(
             branch.block, gradient, forward, around, lambda a: array_read(a, first)
         )
         copy.run()
@@ -339,32 +342,36 @@ class RecurrentDoubleBackward:
         self.results: dict[str, Variable] = {}
 
     def append(self) -> None:
-        """Append it."""
+        """Append the `recurrent`, whose step is a copy of a step's gradient."""
         begin = {h: zeros_like(self.around(x)) for h, x in self.states.items()}
         start = {dx: zeros_like(self.around(x)) for dx, x in self.sums.items()}
         with self.rnn.step():
             copy = self.copy(begin)
-            totals = {dx: self.rnn.memory(init=zeros) for dx, zeros in start.items()}
+            totals = {dx: self.rnn.memory(init=zero) for dx, zero in start.items()}
             copy.run()
-            self.hand_on(copy, totals)
-            self.hand_out(copy)
+            self.update_memories(copy, totals)
+            self.output_rows(copy)
             for value in self.results.values():
                 self.rnn.step_output(value)
 
-    def copy(self, begin: Mapping[str, Variable]) -> Copy:
+    def copy(self, begin: Mapping[str, Variable]) -> GradientCopy:
         """Prepare the copy of one step's gradient, with its upstream gradients."""
         block, forward = self.rnn.block, forward_of(self.gradient, "step_scopes")
         assert block is not None
-        copy = Copy(block, self.gradient, forward, self.around, self.rnn.step_input)
+        copy = GradientCopy(
+            block, self.gradient, forward, self.around, self.rnn.step_input
+        )
         parts = self.gradient.attrs["step_outputs"]
         arriving = zip(parts, self.gradient.inputs["outputs@GRAD"], strict=True)
         for y, dy in arriving:
             copy.names[y + AT_STEP] = self.rnn.step_input(self.around(dy))
-        for h, zeros in begin.items():
-            copy.names[h + AFTER] = self.rnn.memory(init=zeros)
+        for h, zero in begin.items():
+            copy.names[h + AFTER] = self.rnn.memory(init=zero)
         return copy
 
-    def hand_on(self, copy: Copy, totals: Mapping[str, Variable]) -> None:
+    def update_memories(
+        self, copy: GradientCopy, totals: Mapping[str, Variable]
+    ) -> None:
         """Update the memories: gradients of the states, and the sums so far."""
         for h in self.states:
             self.results[h] = copy(h + GRAD)
@@ -373,7 +380,7 @@ class RecurrentDoubleBackward:
             self.results[dx] = accumulate(total, copy.gradient_of(self.sums[dx]))
             self.rnn.update_memory(total, self.results[dx])
 
-    def hand_out(self, copy: Copy) -> None:
+    def output_rows(self, copy: GradientCopy) -> None:
         """Output the gradients of the rows that a step reads."""
         for dx, row in self.sequences.items():
             part = copy.gradient_of(row)
@@ -428,18 +435,6 @@ def current(gradient: Operator, around: Find) -> Block:
 
 
 def zeros_like(variable: Variable) -> Variable:
-    """A gradient of zeros."""
+    """A gradient of zeros, appended to the current block."""
     block = variable.block.program.current_block()
-    zeros = block.create_var(
-        unique_name.generate(f"{variable.name}@ZERO"),
-        variable.shape,
-        variable.dtype,
-        type=variable.type,
-    )
-    slots = {"X": [variable.name]}, {"Out": [zeros.name]}
-    if variable.type != "LOD_TENSOR":
-        block.insert(len(block.ops), array_zeros_like.type, *slots, {})
-    else:
-        attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
-        block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
-    return zeros
+    return zeros(block, variable, unique_name.generate(f"{variable.name}@ZERO"))

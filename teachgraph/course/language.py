@@ -30,13 +30,13 @@ Model = Callable[["Batch"], tuple[Any, Any]]
 """Of a batch, the scores of each row and the shares of each head."""
 
 HELD_OUT = 10
-"""One text in so many is not trained on."""
+"""One text in this number is held out of the training."""
 
 RATE = 0.005
 """The learning rate."""
 
 LEAST = 3
-"""So often must a character occur to be a token of its own."""
+"""A character that occurs less often is no token, but `RARE`."""
 
 
 class Batch(NamedTuple):
@@ -137,9 +137,9 @@ class Corpus:
         for start in range(0, len(texts), self.size):
             batch = self.pack(texts[start : start + self.size])
             scores = numbers(model(batch)[0])
-            whole = np.logaddexp.reduce(scores, axis=1)
+            log_total = np.logaddexp.reduce(scores, axis=1)
             chosen = scores[np.arange(len(scores)), batch.following]
-            losses += float((whole - chosen).sum())
+            losses += float((log_total - chosen).sum())
             rows += len(scores)
         return round(float(np.exp(losses / rows)), 2)
 
@@ -197,8 +197,8 @@ def corpus(language: str) -> Corpus:
         texts, size = (FOLDER / "names.txt").read_text("utf-8").split(), 16
     order = np.random.default_rng(0).permutation(len(texts))
     mixed = [texts[one] for one in order]
-    few = len(texts) // HELD_OUT
-    return Corpus(mixed[few:], mixed[:few], size)
+    held_out = len(texts) // HELD_OUT
+    return Corpus(mixed[held_out:], mixed[:held_out], size)
 
 
 def first_weights(

@@ -93,7 +93,8 @@ def tensor_while(
                 record_aliases(value, before)
         return tuple(results)
     raise ConversionError.here(
-        "what this loop makes of its variables changes in every round"
+        "the variables of this loop change their kind in every iteration: keep each "
+        "one a tensor, or a list of tensors"
     )
 
 

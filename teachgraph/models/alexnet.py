@@ -1,4 +1,4 @@
-"""AlexNet: five convolutions and three linear layers, which began deep learning.
+"""AlexNet: five convolutions and three linear layers, which won ImageNet in 2012.
 
 Its parameters are nearly all in the linear layers, where dropout halves what is active
 in a training step.
@@ -30,14 +30,14 @@ TORCHVISION: Names = [
 
 
 def uniform(fan: int) -> dict[str, Any]:
-    """Draw weights and biases evenly from ±1/sqrt(fan)."""
+    """Attributes of weights and biases that start uniform in ±1/sqrt(fan)."""
     limit = 1 / sqrt(fan)
-    start = initializer.Uniform(-limit, limit)
-    return {"weight_attr": start, "bias_attr": start}
+    initial = initializer.Uniform(-limit, limit)
+    return {"weight_attr": initial, "bias_attr": initial}
 
 
 def conv(ins: int, outs: int, size: int, stride: int, padding: int) -> Conv2D:
-    """Build a convolution whose start depends on the number of inputs of an output."""
+    """Build a convolution, initialised by its fan-in."""
     return Conv2D(ins, outs, size, stride, padding, **uniform(ins * size * size))
 
 
@@ -82,13 +82,13 @@ class AlexNet(Layer):
         self._conv4 = conv(384, 256, 3, 1, 1)
         self._conv5 = ConvPool(256, 256, 3, 1, 1)
         if num_classes > 0:
-            # One start for all three: Paddle takes the first one's inputs.
-            start = uniform(256 * 6 * 6)
+            # One initializer for all three: Paddle takes the fan-in of the first.
+            initial = uniform(256 * 6 * 6)
             self._drop1 = Dropout(0.5, mode="downscale_in_infer")
-            self._fc6 = Linear(256 * 6 * 6, 4096, **start)
+            self._fc6 = Linear(256 * 6 * 6, 4096, **initial)
             self._drop2 = Dropout(0.5, mode="downscale_in_infer")
-            self._fc7 = Linear(4096, 4096, **start)
-            self._fc8 = Linear(4096, num_classes, **start)
+            self._fc7 = Linear(4096, 4096, **initial)
+            self._fc8 = Linear(4096, num_classes, **initial)
 
     def forward(self, inputs: Any) -> Any:
         """Compute logits [N, num_classes] of images [N, 3, 224, 224]."""

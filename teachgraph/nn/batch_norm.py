@@ -74,6 +74,7 @@ class BatchStatistics(Layer):
             ParamAttr(name, Constant(value), trainable=False)
             for name, value in ((mean_name, 0.0), (variance_name, 1.0))
         ]
+        # In this order: Paddle counts `w_0`, `b_0`, `w_1` and `w_2`.
         make = self.create_parameter
         self.weight = make(size, weight, default_initializer=ONE)
         self.bias = make(size, bias, is_bias=True)

@@ -182,6 +182,7 @@ def running(name: str, extreme: Callable[..., Any], doc: str) -> Op:
     def kernel(x: Any, *, axis: int = -1, dtype: int = INT64) -> Any:
         rows = lines(x, axis)
         best = extreme(rows, axis=0)
+        # NaN is the extreme from where it occurs, but equal to nothing.
         record = (rows == best) | np.isnan(rows)
         at = np.arange(len(rows)).reshape(-1, *[1] * (rows.ndim - 1))
         places = np.maximum.accumulate(np.where(record, at, 0), axis=0)

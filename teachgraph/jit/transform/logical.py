@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, `0 < t < 10` and `is None`: calls, as objects have no hook."""
+"""`and`, `or`, `not`, `0 < t < 10` and `is None`: calls, since they have no hooks."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ class Logical(ast.NodeTransformer):
         of_none = getattr(node.comparators[0], "value", "") is None
         if not (of_none and isinstance(node.ops[0], (ast.Is, ast.IsNot))):
             return node
-        asked: ast.expr = ast.copy_location(call("convert_is_none", node.left), node)
+        is_none: ast.expr = ast.copy_location(call("convert_is_none", node.left), node)
         if isinstance(node.ops[0], ast.IsNot):
-            asked = ast.copy_location(call("convert_logical_not", asked), node)
-        return asked
+            is_none = ast.copy_location(call("convert_logical_not", is_none), node)
+        return is_none
 
 
 def chained(node: ast.Compare) -> ast.expr:
     """Turn `a < b < c` into `a < b and b < c`, with `b` computed once."""
     first, *others = node.ops
     middle, *rest = node.comparators
-    one = ast.Compare(node.left, [first], [middle])
+    head = ast.Compare(node.left, [first], [middle])
+    # A name or a constant can be read twice; anything else must be evaluated once.
     if not isinstance(middle, (ast.Name, ast.Constant)):
         signs = [ast.Constant(SIGNS[type(op)]) for op in node.ops]
         later = [lazily(value) for value in node.comparators]
@@ -67,10 +68,10 @@ def chained(node: ast.Compare) -> ast.expr:
         ]
         return call("convert_chain", node.left, *pairs)
     again = ast.Name(middle.id, ast.Load()) if isinstance(middle, ast.Name) else middle
-    two: ast.expr = ast.Compare(again, others, rest)
+    tail: ast.expr = ast.Compare(again, others, rest)
     if len(others) > 1:
-        two = chained(ast.Compare(again, others, rest))
-    return call("convert_logical_and", one, lazily(two))
+        tail = chained(ast.Compare(again, others, rest))
+    return call("convert_logical_and", head, lazily(tail))
 
 
 SIGNS: dict[type[ast.cmpop], str] = {
