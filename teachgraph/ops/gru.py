@@ -14,19 +14,22 @@ import numpy as np
 
 from teachgraph.core.op import Like, op
 from teachgraph.ops.join import concat, stack
-from teachgraph.ops.lstm import split_gates, squash
+from teachgraph.ops.lstm import split_gates
 from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,
     arriving,
     bias_grad,
+    by_gate,
     check,
+    factors,
     input_grad,
     masked_outputs,
     masked_state,
     or_zeros,
     previous_states,
     projected,
+    side_by_side,
     step_of,
     steps,
     total,
@@ -48,23 +51,43 @@ def rnn_gru(
     *,
     is_reverse: bool = False,
 ) -> Any:
-    """GRU layer over all steps; `gates` saves r, z, n and U_n h + d_n."""
+    """GRU layer over all steps.
+
+    Besides outputs and final state it returns what backward saves: all states, and
+    r, z, n and U_n h + d_n, [steps, 4, batch, hidden].
+    """
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=3)
-    hidden, weights = h.shape[1], np.ascontiguousarray(w_hh.T)
-    from_x = projected(input, w_ih, b_ih)
-    states = np.empty((*input.shape[:2], hidden), from_x.dtype)
-    gates = np.empty((*input.shape[:2], 4 * hidden), from_x.dtype)
-    for t in steps(len(from_x), is_reverse=is_reverse):
-        mask = alive_at(sequence_length, t, from_x.dtype)
-        from_h = h @ weights if b_hh is None else h @ weights + b_hh
-        r, z, n, product = split_gates(gates[t], 4)
-        opening = squash((from_x[t] + from_h)[:, : 2 * hidden])
-        gates[t, :, : 2 * hidden] = opening
-        product[...] = from_h[:, 2 * hidden :]
-        np.tanh(from_x[t, :, 2 * hidden :] + r * product, out=n)
-        states[t] = masked_state((1 - z) * n + z * h, h, mask)
-        h = states[t]
+    from_x, weights = projected(input, factors(w_ih, 3), b_ih), factors(w_hh, 3)
+    bias = None if b_hh is None else by_gate(b_hh, 3)[:, None]
+    count, batch, _ = input.shape
+    states = np.empty((count, batch, h.shape[1]), from_x.dtype)
+    gates = np.empty((count, 4, batch, h.shape[1]), from_x.dtype)
+    from_h = np.empty_like(from_x[0])
+    for t in steps(len(input), is_reverse=is_reverse):
+        np.matmul(h, weights, out=from_h)
+        if bias is not None:
+            from_h += bias
+        r, z, n, product = gates[t]
+        squash(np.add(from_x[t, :2], from_h[:2], out=gates[t, :2]))
+        product[...] = from_h[2]
+        np.multiply(r, product, out=n)
+        n += from_x[t, 2]
+        np.tanh(n, out=n)
+        new = np.subtract(h, n, out=states[t])
+        new *= z
+        new += n
+        if sequence_length is not None:
+            new[...] = masked_state(new, h, alive_at(sequence_length, t, new.dtype))
+        h = new
     return masked_outputs(states, sequence_length), h.copy(), states, gates
+
+
+def squash(a: Any) -> None:
+    """Compute sigmoid(a) = (1 + tanh(a / 2)) / 2 in place."""
+    a *= 0.5
+    np.tanh(a, out=a)
+    a += 1
+    a *= 0.5
 
 
 @rnn_gru.grad(of=("input", "h", "w_ih", "w_hh", "b_ih", "b_hh"))
@@ -87,6 +110,8 @@ def rnn_gru_grad(
 ) -> Any:
     """Backpropagation through time: dh = z dh' + da U."""
     from_x, from_h, dh = {}, {}, dlast
+    gates = side_by_side(gates)
+    dgates = None if dgates is None else side_by_side(dgates)
     order = list(steps(input.shape[0], is_reverse=is_reverse))
     for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
         mask = alive_at(sequence_length, t, input.dtype)
@@ -122,9 +147,9 @@ def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, 
 
 @rnn_gru.infers
 def infer_gru(input: Like, h: Like, *weights: Any, **attrs: Any) -> Any:
-    """Sequences [steps, batch, hidden], the final state, gates four times as wide."""
+    """Sequences [steps, batch, hidden], gates one dimension more, the final state."""
     check(input, [h], *weights, gates=3)
-    hidden, dtype = h.shape[1], input.dtype
-    sequence = ((*input.shape[:2], hidden), dtype)
-    gates = ((*input.shape[:2], 4 * hidden), dtype)
+    (count, batch, _), hidden, dtype = input.shape, h.shape[1], input.dtype
+    sequence = ((count, batch, hidden), dtype)
+    gates = ((count, 4, batch, hidden), dtype)
     return [sequence, (h.shape, dtype), sequence, gates]

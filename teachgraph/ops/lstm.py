@@ -22,13 +22,16 @@ from teachgraph.ops.recurrent import (
     alive_at,
     arriving,
     bias_grad,
+    by_gate,
     check,
+    factors,
     input_grad,
     masked_outputs,
     masked_state,
     or_zeros,
     previous_states,
     projected,
+    side_by_side,
     step_of,
     steps,
     total,
@@ -44,27 +47,13 @@ def split_gates(gates: Any, count: int) -> list[Any]:
     return [gates[..., k * size : (k + 1) * size] for k in range(count)]
 
 
-def squash(a: Any) -> Any:
-    """Compute sigmoid(a) = (1 + tanh(a / 2)) / 2 in place."""
-    a *= 0.5
-    np.tanh(a, out=a)
-    a += 1
-    a *= 0.5
-    return a
-
-
-SHARE = (0.5, 0.5, 1.0, 0.5)
-SHIFT = (0.5, 0.5, 0.0, 0.5)
+SHARE = np.array((0.5, 0.5, 1.0, 0.5)).reshape(4, 1, 1)
+SHIFT = np.array((0.5, 0.5, 0.0, 0.5)).reshape(4, 1, 1)
 """One tanh computes all gates, since sigmoid(a) = tanh(a / 2) / 2 + 1 / 2.
 
 A gate is tanh(SHARE a) SHARE + SHIFT. The inner factor is multiplied into the weights
 beforehand.
 """
-
-
-def for_each_gate(numbers: Sequence[float], hidden: int, dtype: Any) -> Any:
-    """Repeat a number for each gate over the hidden size."""
-    return np.repeat(np.array(numbers, dtype), hidden)
 
 
 @op(
@@ -87,25 +76,25 @@ def rnn_lstm(
     """LSTM layer over all steps; gates are in the order i, f, g, o.
 
     Besides outputs and final state it returns what backward saves: all states, all
-    cells and all gates.
+    cells and all gates, [steps, 4, batch, hidden].
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
-    share, shift = (for_each_gate(n, h.shape[1], h.dtype) for n in (SHARE, SHIFT))
+    share, shift = SHARE.astype(h.dtype), SHIFT.astype(h.dtype)
+    from_x, from_h = factors(w_ih, 4) * share, factors(w_hh, 4) * share
     bias = total(b_ih, b_hh)
-    bias = None if bias is None else bias * share
-    gates = projected(input, w_ih * share[:, None], bias)
-    # A copy in C order, not a transposed view: every step multiplies by it.
-    weights = np.multiply(w_hh.T, share, order="C")
-    share, shift = (np.tile(row, (len(h), 1)) for row in (share, shift))
+    bias = None if bias is None else by_gate(bias, 4) * share[:, 0]
+    gates = projected(input, from_x, bias)
+    # As large as a step's gates: broadcasting costs small steps more than the product.
+    share, shift = np.tile(share, h.shape), np.tile(shift, h.shape)
     states = np.empty((*input.shape[:2], h.shape[1]), gates.dtype)
-    cells, product, part = np.empty_like(states), np.empty_like(share), np.empty_like(h)
-    for t in steps(len(gates), is_reverse=is_reverse):
+    cells, product, part = np.empty_like(states), np.empty_like(gates[0]), h.copy()
+    for t in steps(len(input), is_reverse=is_reverse):
         gate, cell, state = gates[t], cells[t], states[t]
-        gate += np.matmul(h, weights, out=product)
+        gate += np.matmul(h, from_h, out=product)
         np.tanh(gate, out=gate)
         gate *= share
         gate += shift
-        i, f, g, o = split_gates(gate, 4)
+        i, f, g, o = gate
         np.multiply(f, c, out=cell)
         cell += np.multiply(i, g, out=part)
         np.multiply(o, np.tanh(cell, out=part), out=state)
@@ -189,6 +178,8 @@ def gradient_by_ops(
     sequence_length: Any,
 ) -> tuple[Any, Any, Any]:
     """Compute gradients of the sums a and of the initial state and cell, by ops."""
+    gates = side_by_side(gates)
+    dgates = None if dgates is None else side_by_side(dgates)
     by_state, by_sums = slopes(cells, gates, before)
     dsums = None if dgates is None else dgates * bends(gates)
     das = {}
@@ -216,31 +207,34 @@ def cell_gradients(
     order: Sequence[int],
 ) -> tuple[Any, Any, Any]:
     """Compute them on arrays with few temporaries, for sequences of equal length."""
-    by_state, by_sums = slopes_in_place(cells, gates, before)
-    count, batch, hidden = cells.shape
-    by_gate = by_sums.reshape(count, batch, 4, hidden)
-    forget = split_gates(gates, 4)[1]
+    by_state, da = slopes_in_place(cells, gates, before)
+    weights, forget = by_gate(w_hh, 4), gates[:, 1]
     dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
     dnew += 0 if dh is None else dh
     dcell += 0 if dc is None else dc
+    to_state = np.empty_like(da[0])
     for t in order:
         if dout is not None:
             dnew += dout[t]
         dcell += np.multiply(dnew, by_state[t], out=through)
-        by_gate[t, :, :3] *= dcell[:, None]
-        by_gate[t, :, 3] *= dnew
-        np.matmul(by_sums[t], w_hh, out=dnew)
+        slope = da[t]
+        slope[:3] *= dcell
+        slope[3] *= dnew
+        np.add.reduce(np.matmul(slope, weights, out=to_state), out=dnew)
         dcell *= forget[t]
-    return by_sums, dnew, dcell
+    return side_by_side(da), dnew, dcell
 
 
 def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
-    """Compute `slopes` on arrays, with no large temporary beside the two results."""
-    i, _, g, o = split_gates(gates, 4)
+    """Compute `slopes` on arrays, with no large temporary beside the two results.
+
+    The second has the layout of the gates.
+    """
+    i, _, g, o = gates.swapaxes(0, 1)
     bent = np.tanh(cells)
     by_sums = 1 - gates
     by_sums *= gates
-    on_i, on_f, on_g, on_o = split_gates(by_sums, 4)
+    on_i, on_f, on_g, on_o = by_sums.swapaxes(0, 1)
     np.subtract(1, np.multiply(g, g, out=on_g), out=on_g)
     on_i *= g
     on_f *= before
@@ -271,9 +265,9 @@ def bends(gates: Any) -> Any:
 
 @rnn_lstm.infers
 def infer_lstm(input: Like, h: Like, c: Like, *weights: Any, **attrs: Any) -> Any:
-    """Sequences [steps, batch, hidden], states [batch, hidden], gates 4 x as wide."""
+    """Sequences [steps, batch, hidden], gates one dimension more, states one fewer."""
     check(input, [h, c], *weights, gates=4)
-    hidden, dtype = h.shape[1], input.dtype
-    sequence = ((*input.shape[:2], hidden), dtype)
-    state, gates = (h.shape, dtype), ((*input.shape[:2], 4 * hidden), dtype)
+    (count, batch, _), hidden, dtype = input.shape, h.shape[1], input.dtype
+    sequence = ((count, batch, hidden), dtype)
+    state, gates = (h.shape, dtype), ((count, 4, batch, hidden), dtype)
     return [sequence, state, state, sequence, sequence, gates]

@@ -10,6 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import nn, static
 from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.ops.recurrent import FEW
 
 CELLS = {
     "SimpleRNN": nn.SimpleRNNCell,
@@ -30,11 +31,13 @@ def parts(states: Any) -> list[Any]:
 @pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("lengths", [None, [4, 2]])
 @pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("copies", [1, FEW])
 def test_a_loop_over_a_cell_gives_what_one_op_gives(
-    kind: str, lengths: Any, reverse: bool, x: tg.Tensor
+    kind: str, lengths: Any, reverse: bool, copies: int, x: tg.Tensor
 ) -> None:
     cell = CELLS[kind](3, 5)
-    ends = None if lengths is None else tg.to_tensor(lengths)
+    x = tg.concat([x * k for k in range(1, copies + 1)])
+    ends = None if lengths is None else tg.to_tensor(lengths * copies)
     looped, last = nn.RNN(cell, is_reverse=reverse)(x, None, ends)
     first = cell.get_initial_states(x)
     major = tg.transpose(x, [1, 0, 2])

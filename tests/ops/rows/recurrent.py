@@ -64,11 +64,7 @@ def unrolled(step: Step, count: int) -> Callable[..., Any]:
 
     def run(torch: Any, x: Any, *rest: Any, **attrs: Any) -> Any:
         lib = lib_of(torch)
-        stack, cat = (
-            (np.stack, lambda parts: np.concatenate(parts, -1))
-            if torch is None
-            else (torch.stack, lambda parts: torch.cat(parts, -1))
-        )
+        stack = np.stack if torch is None else torch.stack
         states = list(rest[:count])
         w_ih, w_hh, b_ih, b_hh, lengths = (*rest[count:], *[None] * 5)[:5]
         order = list(range(x.shape[0]))
@@ -85,7 +81,7 @@ def unrolled(step: Step, count: int) -> Callable[..., Any]:
             else:
                 outs[t] = new[0]
             states, kept[t] = new, new
-            gates[t] = cat(inner) if inner else None
+            gates[t] = stack(inner) if inner else None
         sequences = [stack([kept[t][k] for t in order]) for k in range(count)]
         if gates[0] is not None:
             sequences.append(stack([gates[t] for t in order]))
