@@ -15,7 +15,7 @@ from teachgraph.control_flow.source import Expression, Writer, with_attrs
 from teachgraph.core.op import GradOp, like
 from teachgraph.core.program import Operator, Variable
 from teachgraph.core.steps import Call, Step, Values
-from teachgraph.planning.spare import sole_array
+from teachgraph.planning.spare import reusable
 from teachgraph.planning.statements import Statements
 
 __all__ = ["Lifetimes", "lifetimes", "release"]
@@ -89,7 +89,7 @@ class Overwriting:
 
     def write(self, writer: Writer) -> None:
         """Write the call with `out=`."""
-        out = Expression(f"{writer.uses(sole_array)}({writer.name(self.over)})")
+        out = Expression(f"{writer.uses(reusable)}({writer.name(self.over)})")
         writer.step(with_attrs(self.call, out=out))
 
 

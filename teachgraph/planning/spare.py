@@ -1,7 +1,7 @@
-"""Memory that nobody needs any more: whether an array may be written over.
+"""Arrays that a call may write its result over, found by their reference counts.
 
-Which variables share memory, as a reshaped value does with its original, is not worked
-out: Python counts who holds an array, and views hold what they look into.
+Aliases, such as a reshaped value and its original, need no analysis: Python counts the
+references to an array, and a view holds one to its base.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["sole_array"]
+__all__ = ["reusable"]
 
 
-def sole_array(array: Any) -> Any:
+def reusable(array: Any) -> Any:
     """An array that only one variable of the calling function holds, else None.
 
-    It is called as `op(x, out=spare(x))`: then the call itself holds x, too.
+    It is called as `op(x, out=reusable(x))`: then the call itself holds x, too.
     """
     alone = getrefcount(array) == ALONE and array.base is None
     return array if alone else None

@@ -163,7 +163,7 @@ def test_writing_over_what_is_done_with_changes_no_result(made: Made) -> None:
 
 def overwritten(fetches: Sequence[Variable]) -> int:
     """How many calls of the generated code may write over an input."""
-    return Executor().compiled(fetch_list=list(fetches)).source.count("out=spare(")
+    return Executor().compiled(fetch_list=list(fetches)).source.count("out=reusable(")
 
 
 def test_a_large_temporary_is_written_over() -> None:

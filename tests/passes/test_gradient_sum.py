@@ -53,7 +53,7 @@ def test_the_sum_is_the_same_to_the_last_bit_and_takes_less() -> None:
         strict=True,
     ):
         np.testing.assert_array_equal(one, other)
-    assert "out=spare(" in executor.compiled(fetch_list=fetches).source
+    assert "out=reusable(" in executor.compiled(fetch_list=fetches).source
     size = WIDE * WIDE * 4
     kept = plain.memory_plan(fetch_list=fetches).planned_peak
     few = executor.memory_plan(fetch_list=fetches).planned_peak
