@@ -27,6 +27,7 @@ from teachgraph.ops.as_list import as_list
 __all__ = ["grad"]
 
 Tensors = Tensor | Sequence[Tensor]
+Gradients = dict[Edge, Any]
 
 
 def grad(
@@ -73,18 +74,20 @@ def grad(
     seeds = seeds_of(roots, upstream, create_graph)
     order = topological(seeds)
     path = leading_to(wanted, order) - blocked
-    gradients: dict[Edge, Any] = {}
+    gradients: Gradients = {}
     pull = pull_recording if create_graph else pull_arrays
 
     def visit(node: Any, dout: Any) -> Flow:
+        """Run a node's rule. Off the path edges are None: their thunks are not called.
+
+        Saved tensors are freed node by node, so that memory falls during the pass.
+        """
         if node in wanted:
             gradients[node] = dout
         if node.__class__ is not Node:
             return node.pass_on(dout) if node.node in path else ()
-        # Off the path the edge is None, and the rule's thunk for it is not called.
         edges = [edge if edge in path else None for edge in node.edges]
         pulled = pull(node, dout)
-        # Freed node by node, so that memory falls while the pass goes on.
         node.saved = node.saved if retain else None
         return zip(edges, pulled, strict=True)
 
@@ -96,7 +99,7 @@ def grad(
             gradients |= backward_from(starts, on_path, visit)
     finally:
         announce("backward_end", roots)
-    return [gradient_of_input(gradients, tensor, allow_unused) for tensor in targets]
+    return [gradient_of(gradients, tensor, allow_unused) for tensor in targets]
 
 
 def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
@@ -186,11 +189,9 @@ def seeds_of(
     return seeds
 
 
-def gradient_of_input(
-    found: dict[Edge, Any], tensor: Tensor, allow_unused: bool
-) -> Tensor | None:
+def gradient_of(grads: Gradients, tensor: Tensor, allow_unused: bool) -> Tensor | None:
     """The gradient found for one input."""
-    value = found.get(tensor.edge)
+    value = grads.get(tensor.edge)
     if value is not None:
         return value if isinstance(value, Tensor) else Tensor.results(value)
     if allow_unused:

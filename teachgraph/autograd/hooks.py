@@ -62,6 +62,9 @@ def check(hook: Any) -> None:
 def register(hooks: Hooks, hook: Callable[..., Any], *group: Any) -> HookHandle:
     """Add a hook after those there are, under a key that starts with `group`.
 
+    The key ends with a new number, not the count of hooks: after a removal that may be
+    the number of one that is still there.
+
     Raises:
         TypeError: The hook cannot be called.
 
@@ -71,7 +74,6 @@ def register(hooks: Hooks, hook: Callable[..., Any], *group: Any) -> HookHandle:
     (True, False)
     """
     check(hook)
-    # Not the count of hooks: after a removal it may be the number of one still there.
     key = (*group, max((k[-1] for k in hooks), default=-1) + 1)
     hooks[key] = hook
     return HookHandle(hooks, key)
@@ -120,12 +122,11 @@ def on_tensors(
 
 
 def through_hooks(edge: Edge, dout: Any) -> Any:
-    """A whole gradient after the hooks at its edge."""
+    """A whole gradient after the hooks at its edge; a hook may remove itself."""
     owner, index = owner_of(edge)
     hooks = registered.get(owner)
     if not hooks or dout.__class__ is PerOutput:  # each output has had its hooks
         return dout
-    # A list before the calls: a hook may remove itself.
     here = [hook for (output, _), hook in hooks.items() if output == index]
     if here:
         announce("hooks_begin", edge, dout)
@@ -135,7 +136,10 @@ def through_hooks(edge: Edge, dout: Any) -> Any:
 
 
 def hooked(reverse: Callable[..., Any]) -> Callable[..., Any]:
-    """A backward pass that runs the hooks it comes by."""
+    """Wrap a backward pass: it runs the hooks of the gradients that it computes.
+
+    Those of leaves run at the end, when their gradients are complete.
+    """
 
     def reverse_hooked(seeds: Any, order: Any, visit: Any) -> Any:
         if not len(registered):
@@ -144,7 +148,6 @@ def hooked(reverse: Callable[..., Any]) -> Callable[..., Any]:
         def visit_hooked(node: Any, dout: Any) -> Any:
             return visit(node, through_hooks(node, dout))
 
-        # The gradient of a leaf is complete only when the pass has ended.
         leaves = reverse(seeds, order, visit_hooked)
         return {leaf: through_hooks(leaf, dout) for leaf, dout in leaves.items()}
 

@@ -50,14 +50,15 @@ class Branch:
 
     @contextmanager
     def traced(self) -> Iterator[None]:
-        """Inside, operators go into the branch; then its own is appended."""
+        """Inside, operators go into the branch; then its own is appended.
+
+        A block without operators is removed: it is the last, as it contains no block.
+        """
         with traced_into(self.parent) as self.block:
             yield
         if self.block.ops:
             self.append()
         else:
-            # Still the last block: one that contains no operator contains no block
-            # either.
             self.parent.program.blocks.remove(self.block)
 
     def hand_out(self, value: Variable) -> Variable:
@@ -73,18 +74,18 @@ class Branch:
         return out
 
     def append(self) -> None:
-        """Append the operator that runs the block."""
+        """Append the operator that runs the block.
+
+        A variable that is written in place is an input as well: if the branch is not
+        taken, it keeps its value.
+        """
         if not self.holds:
-            # A `conditional_block` runs where its condition holds, never where it does
-            # not.
             self.condition, self.holds = functions.logical_not(self.condition), True
         taken = self.written_apart()
         outs = [v.name for v in self.outputs]
         in_place = [name for name in written(self.block) if name not in outs]
         read = [name for name in captured(self.block) if name not in outs]
         scope = self.parent.create_var(type="STEP_SCOPES", stop_gradient=True)
-        # A variable written in place is an input, too: it keeps its value if the branch
-        # is not taken.
         self.operator = self.parent.insert(
             len(self.parent.ops),
             conditional_block.type,

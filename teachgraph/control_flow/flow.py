@@ -297,7 +297,11 @@ class Loop(Rounds):
         return self.body[:middle], self.body[middle:]
 
     def execute(self, values: Values) -> None:
-        """Run it on these values."""
+        """Run it on these values.
+
+        Values are saved before the assignments at the end: backward reads what a loop
+        variable was at the beginning of the iteration.
+        """
         values.update([(name, values[first]) for name, first in self.start])
         scopes: list[Any] = []
         values[self.scopes] = scopes
@@ -308,8 +312,6 @@ class Loop(Rounds):
                 rounds = count_iteration(rounds, self.limit)
             run_steps(work, values)
             if self.has_backward:
-                # Before the assignments at the end: the gradient reads what a loop
-                # variable was at the iteration's start.
                 scopes.append(self.kept_of(values))
             run_steps(ends, values)
 

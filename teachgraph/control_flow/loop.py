@@ -228,7 +228,6 @@ class Loop:
             self.trace_once(cond, body)
             if not self.widened():
                 break
-            # What was traced states the old sizes everywhere, so it is traced again.
             mark.undo()
         self.state_results()
         if any(
@@ -252,10 +251,12 @@ class Loop:
                 assign_back(self.block, latest)
 
     def own(self, value: Variable, old: Variable) -> Variable:
-        """A result that no assignment changes before it is assigned itself."""
+        """A result that no assignment changes before it is assigned itself.
+
+        In a swap `a, b = b, a` the second assignment would read the new `a`.
+        """
         if value is old or value.name in self.block.vars:
             return value
-        # In a swap `a, b = b, a` the second assignment would read the new `a`.
         return assign(value)  # type: ignore[no-any-return]
 
     def assign(self, results: Sequence[Variable]) -> None:

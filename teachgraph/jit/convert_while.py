@@ -93,8 +93,7 @@ def tensor_while(
                 record_aliases(value, before)
         return tuple(results)
     raise ConversionError.here(
-        "the variables of this loop change their kind in every iteration: keep each "
-        "one a tensor, or a list of tensors"
+        "a variable of this loop changes its kind in every round: keep it a tensor"
     )
 
 

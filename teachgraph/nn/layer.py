@@ -25,7 +25,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.observe import announce, observers
 from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype
-from teachgraph.ops.initializer import Constant, XavierUniform, global_initializer
+from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.variable import Parameter as StaticParameter
 from teachgraph.static.variable import Variable
@@ -182,7 +182,7 @@ class Layer:
         suffix = "b" if is_bias else "w"
         name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
         usual = Constant(0.0) if is_bias else XavierUniform()
-        asked = wanted.initializer or global_initializer(is_bias=is_bias)
+        asked = wanted.initializer or global_default(is_bias=is_bias)
         initializer = asked or default_initializer or usual
         kind = dtypes.convert(dtype or self._dtype)
         make = modes.interpreter().create_parameter

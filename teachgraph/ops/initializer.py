@@ -39,7 +39,7 @@ __all__ = [
     "XavierNormal",
     "XavierUniform",
     "calculate_gain",
-    "global_initializer",
+    "global_default",
     "set_global_initializer",
 ]
 
@@ -359,6 +359,6 @@ def set_global_initializer(
     _Wishes.weight, _Wishes.bias = weight_init, bias_init
 
 
-def global_initializer(*, is_bias: bool) -> Initializer | None:
+def global_default(*, is_bias: bool) -> Initializer | None:
     """Return the global initializer, or None."""
     return _Wishes.bias if is_bias else _Wishes.weight

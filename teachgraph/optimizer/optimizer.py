@@ -383,10 +383,11 @@ class Optimizer:
         return pairs
 
     def append_updates(self, pairs: Pairs, program: Program) -> None:
-        """Append to a program the step along prepared gradients."""
+        """Append to a program the step along prepared gradients.
+
+        All accumulators are created before the first update, as in Paddle's programs.
+        """
         common = self._rate.variable(program)
-        # All accumulators before the first update: Paddle's startup program has that
-        # order.
         kept = [self.remembered(parameter) for parameter, _ in pairs]
         for pair, own in zip(pairs, kept, strict=True):
             with scope(program, "optimizer"):

@@ -13,7 +13,7 @@ from teachgraph.core.build import append, new_parameter
 from teachgraph.core.errors import DTypeError, InvalidValueError, ProgramError
 from teachgraph.ops import activation as activations
 from teachgraph.ops import metric, sort
-from teachgraph.ops.initializer import Constant, XavierUniform, global_initializer
+from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import default_main_program, default_startup_program
 from teachgraph.static.variable import Variable
@@ -73,9 +73,7 @@ def parameter(
     if wanted is False:
         return None
     name = wanted.name or unique_name.generate(f"{layer}.{suffix}")
-    initializer = (
-        wanted.initializer or global_initializer(is_bias=suffix == "b") or default
-    )
+    initializer = wanted.initializer or global_default(is_bias=suffix == "b") or default
     if isinstance(wanted, WeightNormParamAttr):
         return normalised(layer, name, shape, dtype, wanted, initializer)
     return new_parameter.call(name, shape, dtype, wanted, initializer)  # type: ignore[return-value]
