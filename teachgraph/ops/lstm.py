@@ -100,19 +100,11 @@ def rnn_lstm(
         np.multiply(o, np.tanh(cell, out=part), out=state)
         if sequence_length is not None:
             mask = alive_at(sequence_length, t, gates.dtype)
-            cell[...], state[...] = (
-                masked_state(cell, c, mask),
-                masked_state(state, h, mask),
-            )
+            cell[...] = masked_state(cell, c, mask)
+            state[...] = masked_state(state, h, mask)
         h, c = state, cell
-    return (
-        masked_outputs(states, sequence_length),
-        h.copy(),
-        c.copy(),
-        states,
-        cells,
-        gates,
-    )
+    out = masked_outputs(states, sequence_length)
+    return out, h.copy(), c.copy(), states, cells, gates
 
 
 @rnn_lstm.grad(of=("input", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"))
