@@ -37,6 +37,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 """The rooms, floor by floor; those that are not built yet have their place."""
 
 FACES = (
+    "distributed/__init__",
+    "distributed/launch",
     "static/__init__",
     "static/nn/__init__",
     "static/nn/control_flow",

@@ -27,6 +27,7 @@ ELSEWHERE = {
     "base.dygraph.base": "enable_grad is_grad_enabled set_grad_enabled",
     "base.libpaddle": "BuildStrategy CPUPlace CUDAPlace",
     "batch": "batch",
+    "distributed.launch.main": "launch",
     "distributed.parallel": "DataParallel",
     "static.nn.common": "ExponentialMovingAverage",
     "static.nn.metric": "accuracy auc",

@@ -33,6 +33,7 @@ __all__ = [
     "RoundRobin",
     "current_role",
     "fleet",
+    "launch",
     "ops",
     "run_local",
     "spawn",
@@ -47,6 +48,16 @@ def spawn(
     from teachgraph.distributed import ray_job  # Ray is optional
 
     return ray_job.spawn(func, args, nprocs, **options)
+
+
+def launch() -> None:
+    """Run the script of the command line on many processes, and exit.
+
+    See `teachgraph.cli.paddle_launch`.
+    """
+    from teachgraph.cli import paddle_launch
+
+    paddle_launch.launch()
 
 
 if not TYPE_CHECKING:

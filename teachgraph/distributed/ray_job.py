@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph.distributed.errors import (
+    MissingRayError,
     PeerError,
     StartError,
     TimeLimitError,
@@ -87,6 +88,7 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
 
     Raises:
         VersionMismatchError: The cluster to join has another Ray or Python.
+        MissingRayError: Ray's client is not installed, which `ray://` needs.
         StartError: None succeeded; the error names Ray's logs.
     """
     for name, value in SETTINGS.items():
@@ -101,6 +103,11 @@ def start(ray: Any, attempts: int, **options: Any) -> None:
         if "ersion mismatch" in str(error):
             raise VersionMismatchError(
                 f"{error} Install the same versions of Python and Ray on all machines"
+            ) from error
+        if "ray[client]" in str(error):
+            raise MissingRayError(
+                "an address with ray:// needs Ray's client: pip install "
+                '"teachgraph[distributed]"'
             ) from error
         if attempts == 1:
             raise StartError(

@@ -70,7 +70,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "each trainer has all parameters: `save` and `load` of one will do": (
             "io load_state_dict save_state_dict"
         ),
-        "from a shell: `teachgraph launch`; from Python: `spawn`": "launch",
     },
     "fluid": {
         COMPLEX: "ComplexVariable",

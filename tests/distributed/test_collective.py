@@ -14,6 +14,7 @@ from teachgraph.distributed.buckets import grouped
 from teachgraph.distributed.errors import DeadlockError, PeerError
 from tests.distributed.training import (
     CASES,
+    LENET,
     OPTIMIZERS,
     Case,
     built,
@@ -53,6 +54,15 @@ def test_all_reduce_equals_one_process(network: str, optimizer: str) -> None:
     assert farthest(first, in_one_process(case, minimize)) < TOLERANCE
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("optimizer", ["sgd", "momentum", "adam"])
+def test_all_reduce_equals_one_process_on_lenet(optimizer: str) -> None:
+    kind = fluid.transpiler.collective.GradAllReduce
+    first, second = collective(kind, LENET, OPTIMIZERS[optimizer])
+    assert farthest(first, second) == 0
+    assert farthest(first, in_one_process(LENET, OPTIMIZERS[optimizer])) < TOLERANCE
+
+
 def test_local_sgd_with_plain_steps_equals_one_process() -> None:
     case, minimize = CASES["mlp"], OPTIMIZERS["sgd"]
     kind = fluid.transpiler.collective.LocalSGD
@@ -67,11 +77,19 @@ def net() -> Any:
     return tg.nn.Sequential(*layers)
 
 
-def steps(model: Any, optimizer: Any, batches: Any) -> Any:
+def squared(model: Any, batch: dict[str, Any]) -> Any:
+    x, y = (tg.to_tensor(batch[name]) for name in "xy")
+    return ((model(x) - y) ** 2).mean()
+
+
+def steps(
+    model: Any,
+    optimizer: Any,
+    batches: Any,
+    loss_of: Callable[[Any, Any], Any] = squared,
+) -> Any:
     for batch in batches:
-        x, y = (tg.to_tensor(batch[name]) for name in "xy")
-        loss = ((model(x) - y) ** 2).mean()
-        loss.backward()
+        loss_of(model, batch).backward()
         optimizer.step()
         optimizer.clear_grad()
     return {name: value.numpy() for name, value in model.state_dict().items()}
@@ -114,6 +132,52 @@ def test_data_parallel_equals_one_process(optimizer: str, megabytes: float) -> N
     alone = steps(starts[2], EAGER[optimizer](starts[2].parameters()), batches)
     assert farthest(first, second) == 0
     assert farthest(first, alone) < TOLERANCE
+
+
+def words() -> Any:
+    tg.seed(3)
+    table = tg.nn.Embedding(30, 4, sparse=True)
+    return tg.nn.Sequential(table, tg.nn.Flatten(), tg.nn.Linear(4, 1))
+
+
+def of_words(model: Any, batch: dict[str, Any]) -> Any:
+    return ((model(tg.to_tensor(batch["ids"])) - tg.to_tensor(batch["y"])) ** 2).mean()
+
+
+def lenet() -> Any:
+    """In double precision, as the program."""
+    tg.seed(3)
+    return tg.vision.models.LeNet().to(dtype="float64")
+
+
+def of_digits(model: Any, batch: dict[str, Any]) -> Any:
+    images, classes = (tg.to_tensor(batch[name]) for name in "xy")
+    return tg.nn.functional.cross_entropy(model(images), classes) * 0.1
+
+
+@pytest.mark.parametrize("optimizer", EAGER)
+@pytest.mark.parametrize(
+    ("net_of", "loss_of", "case"),
+    [
+        pytest.param(words, of_words, CASES["words"], id="words"),
+        pytest.param(lenet, of_digits, LENET, id="lenet", marks=pytest.mark.full),
+    ],
+)
+def test_data_parallel_of_other_networks_equals_one_process(
+    net_of: Callable[[], Any], loss_of: Any, case: Case, optimizer: str
+) -> None:
+    starts, make = [net_of() for _ in range(3)], EAGER[optimizer]
+
+    def work(role: Role) -> Any:
+        model = tg.DataParallel(starts[role.index])
+        mine = [share(batch, role) for batch in case.batches]
+        return steps(model, make(model.parameters()), mine, loss_of)
+
+    first, second = run_local(work, trainers=2)
+    alone = steps(starts[2], make(starts[2].parameters()), case.batches, loss_of)
+    assert farthest(first, second) == 0
+    assert farthest(first, alone) < TOLERANCE
+    assert all(np.isfinite(value).all() for value in alone.values())
 
 
 def test_a_parameter_that_one_trainer_does_not_use_counts_as_zero() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -75,6 +77,22 @@ def test_lines_come_after_who_printed_them(
     (sent,) = (event for event in events if event["kind"] == "message")
     assert (sent["name"], sent["start"], sent["t"]) == ("w@GRAD", 0.0, 1.0)
     assert (jobs[0].trainers, jobs[0].arguments) == (2, ["60"])
+
+
+def test_paddles_command_is_an_alias(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs: list[Job] = []
+    monkeypatch.setattr(ray_job, "run_on_ray", lambda job, **_: jobs.append(job))
+    words = "--server_num", "1", "--nproc_per_node", "3", str(SCRIPT), "--lr", "0.1"
+    monkeypatch.setattr(sys, "argv", ["launch.py", *words])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("teachgraph.distributed.launch", run_name="__main__")
+    assert end.value.code == 0
+    (job,) = jobs
+    assert (job.trainers, len(job.endpoints)) == (3, 1)
+    assert job.arguments == ["--lr", "0.1"]
+    assert "3 trainers, 1 server" in capsys.readouterr().out
 
 
 def test_an_error_says_who(

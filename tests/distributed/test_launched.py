@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -96,19 +97,25 @@ def test_an_interrupt_ends_every_process(environment: dict[str, str]) -> None:
 
 
 @pytest.fixture
-def running_ray(environment: dict[str, str]) -> Iterator[str]:
-    """The address of a Ray that somebody else has started, and ends."""
+def running_ray(environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Addresses of a Ray that somebody else has started, and ends."""
     with tempfile.TemporaryDirectory(prefix="ray") as short:  # for names of sockets
         yield from running_in(Path(short), environment)
 
 
-def running_in(folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Start a Ray whose files are in a folder."""
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        port: int = free.getsockname()[1]
+        return port
+
+
+def running_in(folder: Path, environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Start a Ray whose files are in a folder."""
+    port, client = free_port(), free_port()
     command = [str(Path(sys.executable).parent / "ray"), "start", "--head", "--block"]
     options = ["--include-dashboard=false", "--num-cpus=2", f"--port={port}"]
+    options.append(f"--ray-client-server-port={client}")
     environment |= {"RAY_TMPDIR": str(folder), "RAY_raylet_start_wait_time_s": "60"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with (folder / "out").open("w") as out:
@@ -118,19 +125,46 @@ def running_in(folder: Path, environment: dict[str, str]) -> Iterator[str]:
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.2)
-    yield f"127.0.0.1:{port}"
+    yield {
+        "of its first machine": f"127.0.0.1:{port}",
+        "found": "auto",
+        "from outside": f"ray://127.0.0.1:{client}",
+    }
     process.terminate()
     process.wait(30)
 
 
 def test_a_ray_that_runs_is_joined_and_goes_on(
-    environment: dict[str, str], running_ray: str
+    environment: dict[str, str], running_ray: dict[str, str]
 ) -> None:
     before = {*left(environment)}
-    for _ in range(2):
-        words = "--address", running_ray, "--servers", "1", str(SCRIPT), "20"
+    for address in running_ray.values():
+        words = "--address", address, "--servers", "1", str(SCRIPT), "20"
         process = launched(environment, *words)
         out, _ = process.communicate(timeout=180)
         assert process.returncode == 0, out
+        assert f"Ray at {address} is joined" in out
         assert "[trainer 0] step 20: loss" in out
     assert before <= {*left(environment)}, "it is not ours to end"
+
+
+def test_a_server_killed_in_the_middle_is_restarted(
+    environment: dict[str, str],
+) -> None:
+    words = "--servers", "1", str(SCRIPT), "300"
+    process = launched(environment, *words)
+    assert process.stdout is not None
+    out, server, killed = list[str](), 0, False
+    for line in process.stdout:
+        out.append(line.rstrip())
+        found = re.match(r"\[server .*\] runs in process (\d+)", line)
+        server = int(found[1]) if found else server
+        if "[trainer 0] step 50:" in line and not killed:
+            killed = True
+            os.kill(server, signal.SIGKILL)
+    assert process.wait(60) == 0
+    told = r"\[server 127.0.0.1:6174\] restarted, after it died at step \d+"
+    assert any(re.fullmatch(told, line) for line in out)
+    ends = [i for i, line in enumerate(out) if "step 300: loss" in line]
+    assert len(ends) == 2
+    assert all_end(environment)

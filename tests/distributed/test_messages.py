@@ -13,6 +13,7 @@ from teachgraph import fluid
 from teachgraph.distributed import ray_job, ray_process
 from teachgraph.distributed.errors import (
     DistributedError,
+    MissingRayError,
     PeerError,
     StartError,
     VersionMismatchError,
@@ -149,6 +150,13 @@ def test_a_cluster_of_another_ray_is_refused_at_once() -> None:
     ray = ray_that_fails(RuntimeError(MISMATCH))
     told = r"(?s)with:\n    Ray: 2\.59\.0.*the same versions"
     with pytest.raises(VersionMismatchError, match=told):
+        ray_job.start(ray, 3)
+    assert len(ray.calls) == 1
+
+
+def test_without_rays_client_the_extra_is_named_at_once() -> None:
+    ray = ray_that_fails(ValueError("Ray Client requires pip package `ray[client]`."))
+    with pytest.raises(MissingRayError, match=r"ray://.*teachgraph\[distributed\]"):
         ray_job.start(ray, 3)
     assert len(ray.calls) == 1
 
