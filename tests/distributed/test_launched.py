@@ -152,17 +152,16 @@ def test_a_server_killed_in_the_middle_is_restarted(
     environment: dict[str, str],
 ) -> None:
     words = "--servers", "1", str(SCRIPT), "300"
-    process = launched(environment, *words)
-    assert process.stdout is not None
     out, server, killed = list[str](), 0, False
-    for line in process.stdout:
-        out.append(line.rstrip())
-        found = re.match(r"\[server .*\] runs in process (\d+)", line)
-        server = int(found[1]) if found else server
-        if "[trainer 0] step 50:" in line and not killed:
-            killed = True
-            os.kill(server, signal.SIGKILL)
-    assert process.wait(60) == 0
+    with launched(environment, *words) as process:
+        for line in process.stdout or ():
+            out.append(line.rstrip())
+            found = re.match(r"\[server .*\] runs in process (\d+)", line)
+            server = int(found[1]) if found else server
+            if "[trainer 0] step 50:" in line and not killed:
+                killed = True
+                os.kill(server, signal.SIGKILL)
+    assert process.returncode == 0
     told = r"\[server 127.0.0.1:6174\] restarted, after it died at step \d+"
     assert any(re.fullmatch(told, line) for line in out)
     ends = [i for i, line in enumerate(out) if "step 300: loss" in line]

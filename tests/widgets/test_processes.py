@@ -131,6 +131,33 @@ results = dist.run_local(work, trainers=3)
     assert [e["process"] for e in sums] == [2, 0, 1]  # as they end
 
 
+def test_tensors_of_each_process_are_recorded_inside_of_its_name() -> None:
+    text = """\
+def work(role):
+    model = tg.DataParallel(tg.nn.Linear(2, 1))
+    for step in range(20):
+        loss = model(tg.ones([1, 2])).mean()
+        loss.backward()
+    return model.parameters()[0].grad.numpy()
+sums = dist.run_local(work, trainers=2)
+"""
+    recording = recorded(text)
+    nodes = recording.all("node")
+    outer = {e["scope"].split("/")[0] for e in nodes}
+    assert outer == {"trainer 0", "trainer 1"}
+    assert "trainer 1/model/_layers" in {e["scope"] for e in nodes}
+    for trainer in ("trainer 0", "trainer 1"):
+        own = [e for e in nodes if e["scope"].startswith(trainer)]
+        steps = Counter(e["type"] for e in own)["reduce_mean"]
+        assert steps == 11, "the first 10 and the 16th"
+    skipped = [e["count"] for e in recording.all("dropped", what="training steps")]
+    assert sum(skipped) == 2 * 9
+    sizes = [e["node"] for e in nodes]
+    assert len({*sizes}) == len(sizes)
+    first, second = recording.names["sums"]
+    assert (first == second).all()
+
+
 class Clock:
     """The log of a process whose clock is ahead, as a launcher gets it."""
 

@@ -20,8 +20,12 @@ __all__ = ["Layers", "type_name"]
 class Layers:
     """The stack of Layer calls under way, outermost first.
 
+    Args:
+        process: The name of the process of a cluster that all of them are in.
+
     Attributes:
-        path: Their names, as `model/features/Conv2D_0`; None outside of any call.
+        path: Their names, as `model/features/Conv2D_0`; outside of any call the
+            process, if there is one.
         met: Called with each outermost layer before its first call, for its name.
 
     >>> from teachgraph import nn
@@ -34,8 +38,9 @@ class Layers:
     >>> layers.path
     """
 
-    def __init__(self) -> None:
-        self.path: str | None = None
+    def __init__(self, process: str | None = None) -> None:
+        self.process = process
+        self.path: str | None = process
         self._calls: list[tuple[object, str | None]] = []
         self._names: WeakKeyDictionary[Layer, dict[int, str]] = WeakKeyDictionary()
         self.met: Callable[[Layer], str] = type_name
@@ -44,12 +49,13 @@ class Layers:
     def enter(self, layer: Layer) -> None:
         """Push a layer's call."""
         before = self.path
-        if before is None:
+        if self._calls:
+            name = self.name(layer, self._calls[-1][0])
+        else:
             if layer not in self._outermost:
                 self._outermost[layer] = self.met(layer)
-            self.path = self._outermost[layer]
-        else:
-            self.path = f"{before}/{self.name(layer, self._calls[-1][0])}"
+            name = self._outermost[layer]
+        self.path = name if before is None else f"{before}/{name}"
         self._calls.append((layer, before))
 
     def enter_named(self, owner: object, name: str) -> None:
@@ -79,7 +85,7 @@ class Layers:
 
     def look(self) -> None:
         """Rebuild the stack from the frames: some calls began before recording."""
-        self.path = None
+        self.path = self.process
         self._calls.clear()
         running = []
         frame: FrameType | None = sys._getframe(1)

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from teachgraph.autograd.observed import attach, detach
+from teachgraph.core.observe import observers
 from teachgraph.core.program import OpRole, Program
 from teachgraph.utils.observe import Observer
 from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.eager import EagerRecorder
 from teachgraph_widgets.events import VERSION, Log
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog, clean, written
@@ -125,6 +127,9 @@ def number_of(role: Role) -> int:
 class Processes(Observer):
     """Records the processes of a cluster that run as threads of the traced code.
 
+    Their Tensors too, those of each inside a layer of its name; on Ray, whose logs are
+    merged, only programs and messages.
+
     Args:
         log: The log of the trace.
         source: The traced source.
@@ -132,29 +137,40 @@ class Processes(Observer):
         values: True to summarise values too.
     """
 
+    has_tensors = True
+
     def __init__(
         self, log: EventLog, source: Source, budget: Budget, *, values: bool
     ) -> None:
         self.log, self.source, self.budget, self.values = log, source, budget, values
         self.by_title: dict[str, ProcessRecorder] = {}
+        self.eager: dict[str, EagerRecorder] = {}
         self.begun = 0
 
     def process_begin(self, role: Role) -> None:
         """Record this thread."""
         try:
             self.begun += 1
-            recorder = ProcessRecorder(
-                *(self.log, Cursor(self.source, self.log), self.budget, role),
-                values=self.values,
-                first=self.begun * APART,
-            )
-            self.by_title[str(role)] = recorder
+            title, first = str(role), self.begun * APART
+            cursor = Cursor(self.source, self.log)
+            place = self.log, cursor, self.budget
+            recorder = ProcessRecorder(*place, role, values=self.values, first=first)
+            self.by_title[title] = recorder
             recorder.begin()
+            if self.has_tensors:
+                self.eager[title] = EagerRecorder(
+                    *place, values=self.values, first=first, process=clean(title)
+                )
+                attach(self.eager[title])
         except Exception as error:  # never raise in the user's line
             self.log.broke(error)
 
     def process_end(self, role: Role) -> None:
         """Record this thread no more."""
+        eager = self.eager.pop(str(role), None)
+        if eager is not None and eager in observers:
+            detach(eager)
+            eager.tell_skipped()
         recorder = self.by_title.get(str(role))
         if recorder is not None:
             recorder.end()
@@ -178,6 +194,8 @@ class RayProcess(Processes):
         filename: The file whose lines are recorded.
         role: The part of the process in its cluster.
     """
+
+    has_tensors = False
 
     def __init__(self, filename: str, role: Role) -> None:
         source = Source.of_file(filename, "".join(linecache.getlines(filename)))

@@ -6,31 +6,26 @@ directly to the one that handles it.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from threading import get_ident
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from teachgraph.autograd.observed import attach, detach
 from teachgraph.core.errors import OpError
 from teachgraph.core.observe import observers
-from teachgraph.nn.layer import Layer
-from teachgraph.utils.observe import Observer
 from teachgraph_widgets.bindings import Bindings, Output
 from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.eager import SKIPPED, EagerRecorder, announcements_to
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
-from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.log import EventLog
 from teachgraph_widgets.op_docs import write_about
 from teachgraph_widgets.processes import Processes
 from teachgraph_widgets.programs import ProgramRecorder
-from teachgraph_widgets.step_sampling import Pause, Region, StepSampler
-from teachgraph_widgets.tape import TapeRecorder, is_update
 
 __all__ = ["Recorder"]
 
 
-class Recorder(Observer):
+class Recorder(EagerRecorder):
     """Records one source, from `begin` to `end`.
 
     Only the thread that began it is recorded. Traces may be nested: each has a log of
@@ -45,29 +40,20 @@ class Recorder(Observer):
     """
 
     def __init__(self, source: Source, title: str = "", *, values: bool = True) -> None:
-        self.source = source
-        self.log = EventLog(title)
-        self.cursor = Cursor(source, self.log)
-        self.budget = budget = Budget()
-        self.sampler = StepSampler()
-        self.tape = TapeRecorder(self.log, self.cursor, budget, values=values)
+        self.source, self.budget = source, (budget := Budget())
+        log = EventLog(title)
+        super().__init__(log, Cursor(source, log), budget, values=values)
         self.programs = ProgramRecorder(self.log, self.cursor, budget, values=values)
-        self.tape.pass_ended = self.pass_ended
         self.bindings = Bindings(self.log, self.tape.number_of)
         self.cursor.tell_names = self.bindings.write
         self.output = Output(self.log, self.cursor)
-        self.layers = self.programs.layers = self.tape.layers
+        self.programs.layers = self.layers
         self.failures = FailureRecorder(self.tape, self.programs)
         self.processes = Processes(self.log, source, budget, values=values)
         # Methods as instance attributes: an announcement costs one call, not two, and
         # a pause removes them.
         for watcher in (self.programs, self.failures, self.processes):
             vars(self).update(announcements_to(watcher))
-        self._listening = announcements_to(self.tape)
-        self._unheard_passes: list[int] = []
-        self._region = Region(None, 0, 0)
-        self._pass_line = self._skipped = 0
-        vars(self).update(self._listening)
 
     def begin(self) -> None:
         """Start recording."""
@@ -76,114 +62,6 @@ class Recorder(Observer):
         self.layers.look()
         attach(self)
         self.output.begin()
-
-    def op_begin(
-        self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
-    ) -> None:
-        """Find out if an op is the first of a step, and pause or resume recording."""
-        sampler = self.sampler
-        if sampler.recording and not sampler.after_pass:  # first: most ops end here
-            return
-        if get_ident() != self.cursor.thread:
-            return
-        if self._region.left(sys._getframe(1)):
-            sampler.after_pass = False
-            if not sampler.recording:
-                self.resume()
-        elif sampler.after_pass and not is_update(op) and not self.is_behind():
-            before = sampler.recording
-            sampler.forward_begins()
-            if sampler.recording != before:
-                self.resume() if sampler.recording else self.pause()
-
-    def is_behind(self) -> bool:
-        """True if the op under way is further down in the loop than the last pass.
-
-        An update written by hand, or a metric, belongs to the step before it.
-        """
-        line = self.cursor.place()
-        return self._pass_line < line <= self._region.last
-
-    def layer_begin(self, layer: Layer) -> None:
-        """Note a layer's call, also in a pause: a recorded step may begin inside."""
-        if get_ident() == self.cursor.thread:
-            self.layers.enter(layer)
-
-    def layer_end(self, layer: Layer) -> None:
-        """Note the end of a layer's call."""
-        if get_ident() == self.cursor.thread:
-            self.layers.leave(layer)
-
-    def batch_begin(self, source: object) -> None:
-        """Note that a DataLoader makes a batch."""
-        if get_ident() == self.cursor.thread:
-            self.layers.enter_named(source, "DataLoader")
-
-    def batch_end(self, source: object) -> None:
-        """Note the end of a batch."""
-        if get_ident() == self.cursor.thread:
-            self.layers.leave(source)
-
-    def clip_begin(self, clip: object) -> None:
-        """Note that gradients are clipped."""
-        if get_ident() == self.cursor.thread:
-            name = clean(type(clip).__name__).removeprefix("ClipGrad")
-            self.layers.enter_named(clip, f"ClipGrad{name}")
-
-    def clip_end(self, clip: object) -> None:
-        """Note the end of a clipping."""
-        if get_ident() == self.cursor.thread:
-            self.layers.leave(clip)
-
-    def pass_ended(self, line: int) -> None:
-        """Note the end of a recorded backward pass that began at `line`."""
-        self._region, self._pass_line = self.cursor.region(), line
-        self.sampler.pass_ended(line)
-
-    def backward_begin(self, roots: Sequence[Any]) -> None:
-        """Count a backward pass during a pause; resume if it is another loop's."""
-        if get_ident() == self.cursor.thread:
-            line = self.cursor.place()
-            self._unheard_passes.append(line)
-            if not self.sampler.knows(line):
-                self.resume()
-                self.tape.backward_begin(roots)
-
-    def backward_end(self, roots: Sequence[Any]) -> None:
-        """Count the end of a backward pass during a pause."""
-        if get_ident() == self.cursor.thread and self._unheard_passes:
-            self.sampler.pass_ended(self._unheard_passes.pop())
-
-    def pause(self) -> None:
-        """Stop recording Tensors until the next step that is recorded.
-
-        If the loop's lines have markers, which end the pause, nothing else is recorded
-        either.
-        """
-        line = self.cursor.place()
-        for name in self._listening:
-            del vars(self)[name]
-        if self.cursor.marking and self._region.first < self._region.last:
-            self.cursor.pause = Pause(self._region, line, self.sampler, self.resume)
-            detach(self)
-
-    def resume(self) -> None:
-        """Record everything again."""
-        self._unheard_passes.clear()
-        self.sampler.recording, self.sampler.after_pass = True, False
-        vars(self).update(self._listening)
-        if self.cursor.pause is not None:
-            self.cursor.pause = None
-            self.layers.look()
-            attach(self)
-        self.tell_skipped()
-
-    def tell_skipped(self) -> None:
-        """Write how many training steps went by since that was last written."""
-        if skipped := self.sampler.skipped - self._skipped:
-            self._skipped = self.sampler.skipped
-            line = self.cursor.line
-            self.log.add(line, "dropped", skipped, "training steps", SKIPPED)
 
     def end(
         self,
@@ -228,16 +106,3 @@ class Recorder(Observer):
             self.bindings.write(namespace, names, scope, self.cursor.line)
         except Exception as error:
             self.log.broke(error)
-
-
-ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]
-SKIPPED = "the first 10 are recorded, then the 16th, the 32nd and so on"
-
-
-def announcements_to(watcher: Observer) -> dict[str, Callable[..., Any]]:
-    """Return the announcements that an observer overrides, with its methods."""
-    return {
-        name: getattr(watcher, name)
-        for name in ANNOUNCEMENTS
-        if getattr(type(watcher), name) is not getattr(Observer, name)
-    }

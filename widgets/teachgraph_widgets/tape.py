@@ -78,13 +78,20 @@ class TapeRecorder(Watcher):
     """
 
     def __init__(
-        self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
+        self,
+        log: EventLog,
+        cursor: Cursor,
+        budget: Budget,
+        *,
+        values: bool = True,
+        first: int = 0,
+        process: str | None = None,
     ) -> None:
         super().__init__(log, cursor, budget, values=values)
         self.names: dict[int, str] = {}
-        self._tensors = Numbers()
+        self._tensors = Numbers(first)
         self._nodes: dict[float, NodeRecord] = {}
-        self._next_node = count()
+        self._next_node = count(first)
         self._crowded = CROWD
         self._unnamed: dict[int, int] = {}
         self._named_inside: dict[int, int] = {}
@@ -99,7 +106,7 @@ class TapeRecorder(Watcher):
         self._saved: dict[str, tuple[str, ...]] = {}
         self._shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.pass_ended: Callable[[int], None] = ignore
-        self.layers = Layers()
+        self.layers = Layers(process)
         self.foreign = ForeignTape(self)
         self.layers.met = self.name_layer
         cursor.find_in = self.find_named
