@@ -1,9 +1,10 @@
 """Convolution forward, backward-input and backward-filter: choice of algorithm.
 
 A batch of small images is merged into one image, backward-input may be computed as a
-convolution, and each of the three uses full im2col (`columns`) or im2col by window rows
-(`conv_rows`), whichever is faster. The filter gradient of a depthwise convolution is
-not a product of matrices (`depthwise`).
+convolution, and each of the three uses full im2col (`columns`), im2col by window rows
+(`conv_rows`) or, for windows of 3 x 3 in float32, fewer products than im2col has
+(`winograd`), whichever is fastest. The filter gradient of a depthwise convolution is
+not a product of matrices (`depthwise`). Blocks of a batch are computed in threads.
 """
 
 from __future__ import annotations
@@ -16,37 +17,55 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops import columns, conv_rows, depthwise
+from teachgraph.ops import columns, conv_rows, depthwise, winograd
 from teachgraph.ops.freed_memory import keep_freed_memory
+from teachgraph.ops.threads import in_threads
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
+
+ImageBlock = tuple[slice, list[Steps]]
 
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
     keep_freed_memory()
+    if winograd.is_faster(x, w, w.shape, axes, groups):
+        out = winograd.forward(x, w, axes)
+        if finite(out):
+            return out
     if not narrow(len(x), axes):
         return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
-    for part, wide in image_blocks(len(x), w.shape, axes, groups):
+
+    def convolve(block: ImageBlock) -> None:
+        part, wide = block
         out[part] = deinterleaved(
             forward(interleaved(x[part]), w, wide, groups), len(x[part])
         )
+
+    in_threads(convolve, image_blocks(len(x), w.shape, axes, groups))
     return out
 
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the image: outputs [N, O, *count] to images [N, C, *image]."""
+    mirrors = list(map(mirror, axes)) if all(map(can_mirror, axes)) else []
+    if winograd.is_faster(g, w, w.shape, mirrors, groups):
+        return forward(g, mirrored(w, groups), mirrors, groups)
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
-        for part, wide in image_blocks(len(g), w.shape, axes, groups):
+
+        def spread(block: ImageBlock) -> None:
+            part, wide = block
             images = backward_input(interleaved(g[part]), w, wide, groups)
             out[part] = deinterleaved(images, len(g[part]))
+
+        in_threads(spread, image_blocks(len(g), w.shape, axes, groups))
         return out
-    if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
-        return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
+    if mirrors and len(w) <= w.shape[1] * groups:
+        return forward(g, mirrored(w, groups), mirrors, groups)
     return faster_module(g.shape, w.shape, axes, groups).backward_input(
         g, w, axes, groups
     )
@@ -58,16 +77,31 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     filters = g.shape[1], x.shape[1] // groups, *window
     if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
+    if winograd.is_faster(x, g, filters, axes, groups):
+        out = winograd.backward_filter(x, g, axes)
+        if finite(out):
+            return out
     if not narrow(len(x), axes):
         return faster_module(x.shape, filters, axes, groups).backward_filter(
             x, g, axes, groups
         )
+
+    def gradient(block: ImageBlock) -> Any:
+        part, wide = block
+        return backward_filter(interleaved(x[part]), interleaved(g[part]), wide, groups)
+
     total = np.zeros(filters, np.result_type(x, g))
-    for part, wide in image_blocks(len(x), filters, axes, groups):
-        total += backward_filter(
-            interleaved(x[part]), interleaved(g[part]), wide, groups
-        )
+    for summand in in_threads(gradient, image_blocks(len(x), filters, axes, groups)):
+        total += summand
     return total
+
+
+def finite(x: Any) -> bool:
+    """False if an element is infinite or NaN, or too large to tell.
+
+    Winograd's sums spread such an element over its tile, also to windows without it.
+    """
+    return bool(np.isfinite(np.add.reduce(x, axis=None)))
 
 
 def faster_module(
