@@ -22,6 +22,7 @@ from teachgraph.ops import (
     embedding,
     error_function,
     flip_roll,
+    freed_memory,
     fused,
     fused_update,
     gather,
@@ -101,6 +102,7 @@ __all__ = [
     "embedding",
     "error_function",
     "flip_roll",
+    "freed_memory",
     "fused",
     "fused_update",
     "gather",
@@ -157,3 +159,6 @@ __all__ = [
     "vector_products",
     "windows",
 ]
+
+# A setting of the allocator, made before the first array: no op should have to ask.
+freed_memory.keep_freed_memory()

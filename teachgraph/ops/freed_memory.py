@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 __all__ = ["keep_freed_memory"]
@@ -12,16 +10,15 @@ LARGEST = (32 << 20) - (64 << 10)
 """Bytes of the largest array whose release changes the allocator's limits, nearly."""
 
 
-@cache
 def keep_freed_memory() -> None:
     """Let the C library keep up to 64 MB of freed memory instead of returning it.
 
     A training step frees its large arrays and asks for as many in the next one. Memory
     that went back to the system in between is handed out again page by page, and each
-    page costs a fault: a quarter of the time of a step of large convolutions. glibc
-    returns what is free at the end of its heap beyond twice the largest block that was
-    freed so far, 32 MB at most (M_MMAP_THRESHOLD in mallopt(3)). So one block of nearly
-    that size, of which no page is ever touched, raises the limit to its maximum. Other
-    C libraries are not affected.
+    page costs a fault: a quarter of the time of a step of large convolutions, or of an
+    LSTM's. glibc returns what is free at the end of its heap beyond twice the largest
+    block that was freed so far, 32 MB at most (M_MMAP_THRESHOLD in mallopt(3)). So one
+    block of nearly that size, of which no page is ever touched, raises the limit to its
+    maximum. Other C libraries are not affected.
     """
     np.empty(LARGEST, np.uint8)

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops import columns, conv_rows, depthwise, winograd
-from teachgraph.ops.freed_memory import keep_freed_memory
 from teachgraph.ops.threads import in_threads
 from teachgraph.ops.windows import Steps, blocks, counts
 
@@ -29,7 +28,6 @@ ImageBlock = tuple[slice, list[Steps]]
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
-    keep_freed_memory()
     if winograd.is_faster(x, w, w.shape, axes, groups):
         out = winograd.forward(x, w, axes)
         if finite(out):
