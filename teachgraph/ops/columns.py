@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.threads import in_threads
+from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import (
     Steps,
     blocks,
@@ -112,6 +112,5 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
 
     total = np.zeros((*g.shape[1:3], prod(inner)), np.result_type(x, g))
     size = groups * prod(inner) * g.shape[-1]
-    for summand in in_threads(product, blocks(len(x), size)):
-        total += summand
+    total = add_in_threads(total, product, blocks(len(x), size))
     return total.reshape(groups * len(total[0]), *inner)

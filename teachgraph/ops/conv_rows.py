@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.threads import in_threads
+from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import (
     Steps,
     blocks,
@@ -141,7 +141,6 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
 
     total = np.zeros((groups, outputs, inner), np.result_type(x, g))
     size = groups * max(outputs, inner) * places
-    for summand in in_threads(product, blocks(len(x), size)):
-        total += summand
+    total = add_in_threads(total, product, blocks(len(x), size))
     turned = total.reshape(g.shape[1], tall, x.shape[1] // groups, *wide)
     return turned.swapaxes(1, 2)

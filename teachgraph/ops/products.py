@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops import columns, conv_rows, depthwise, winograd
-from teachgraph.ops.threads import in_threads
+from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -89,9 +89,7 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
         return backward_filter(interleaved(x[part]), interleaved(g[part]), wide, groups)
 
     total = np.zeros(filters, np.result_type(x, g))
-    for summand in in_threads(gradient, image_blocks(len(x), filters, axes, groups)):
-        total += summand
-    return total
+    return add_in_threads(total, gradient, image_blocks(len(x), filters, axes, groups))
 
 
 def finite(x: Any) -> bool:

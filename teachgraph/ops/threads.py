@@ -14,9 +14,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from typing import Any, TypeVar
 
-__all__ = ["even", "in_threads"]
+__all__ = ["add_in_threads", "even", "in_threads"]
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
@@ -56,6 +57,24 @@ def in_threads(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Re
         wait(others)
         limit_blas(limit)
     return results
+
+
+def add_in_threads(
+    total: Any, work: Callable[[Part], Any], parts: Iterable[Part]
+) -> Any:
+    """Add `work` of each part to `total` in order, and return it.
+
+    Each thread holds one summand at a time: all together may take more memory than
+    what they are computed from.
+
+    >>> add_in_threads(0, abs, [-1, 2, -3])
+    6
+    """
+    parts = iter(parts)
+    while some := list(islice(parts, blas_threads())):
+        for summand in in_threads(work, some):
+            total += summand
+    return total
 
 
 def even(count: int, step: int) -> int:

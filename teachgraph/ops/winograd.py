@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops.depthwise import phase_slices
-from teachgraph.ops.threads import even, in_threads
+from teachgraph.ops.threads import add_in_threads, even, in_threads
 from teachgraph.ops.windows import Steps, counts
 
 __all__ = ["backward_filter", "forward", "is_faster"]
@@ -177,14 +177,13 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps]) -> Any:
     shape = g.shape[1], x.shape[1]
     total = np.zeros((4, 4, *shape), x.dtype)
     for images in batches(len(x), max(shape), axes):
-        for part in products_with_tiles(x[images], g[images], axes):
-            total += part
+        add_products_with_tiles(total, x[images], g[images], axes)
     filters = total.reshape(16, -1).T @ np.kron(G, G)
     return filters.reshape(*shape, 3, 3).swapaxes(2, 3)
 
 
-def products_with_tiles(x: Any, g: Any, axes: Sequence[Steps]) -> list[Any]:
-    """Multiply the outputs of each block with its tiles: [4, 4, O, C]."""
+def add_products_with_tiles(total: Any, x: Any, g: Any, axes: Sequence[Steps]) -> None:
+    """Multiply the outputs of each block with its tiles, and add: [4, 4, O, C]."""
     height, width = tiles(axes)
     separate = phases(x, axes, (height + 1, width + 1))
     whole = [replace(axis, image=axis.count, before=0) for axis in axes]
@@ -194,4 +193,5 @@ def products_with_tiles(x: Any, g: Any, axes: Sequence[Steps]) -> list[Any]:
         columns = transformed(separate, rows).swapaxes(2, 3)
         return transformed_outputs(upstream, rows) @ columns
 
-    return in_threads(multiply, blocks(len(x), max(g.shape[1], x.shape[1]), axes))
+    channels = max(g.shape[1], x.shape[1])
+    add_in_threads(total, multiply, blocks(len(x), channels, axes))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -104,3 +105,30 @@ def test_a_convolution_has_the_same_bits(case: Any, two_threads: None) -> None:
     limit_blas(1)
     for one, other in zip(several, computed, strict=True):
         np.testing.assert_array_equal(one, other())
+
+
+class Summand:
+    """A number whose life can be watched."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __iadd__(self, other: Summand) -> Self:
+        self.value += other.value
+        return self
+
+
+def test_summands_are_held_one_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "blas_threads", lambda: 2)
+    monkeypatch.setattr(threads, "limit_blas", lambda threads: None)
+    held, most = WeakSet[Summand](), []
+
+    def summand(part: int) -> Summand:
+        one = Summand(part)
+        held.add(one)
+        most.append(len(held))
+        return one
+
+    total = threads.add_in_threads(Summand(0), summand, range(50))
+    assert total.value == sum(range(50))
+    assert max(most) <= 4  # two of this round, and two that are being added
