@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { cluster } from "../fixtures/views";
+import { processOf } from "../src/draw/stepper";
 import { arcsOf, awaited, messagesOf, processesOf, spanOf, stepsOf } from "../src/state/cluster";
 import type { Chart, Rect } from "../src/views/figure";
 import {
@@ -88,8 +90,26 @@ test("a checkpoint is drawn as far as it lies in the step", () => {
 
 test("of a long training the place of a step among those recorded is told", () => {
   expect(stepText(0, [0, 1, 2])).toBe("Startup");
+  expect(stepText(0, [0])).toBe("Whole run");
   expect(stepText(2, [0, 1, 2, 3])).toBe("Step 2 of 3");
   expect(stepText(32, [0, 1, 16, 32])).toBe("Step 32, 3 of 3 recorded");
+});
+
+test("a step of eager code says which process made it", () => {
+  const b = new Builder("two trainers");
+  b.begin(["work()"]);
+  b.at(1);
+  for (const process of [0, 1]) b.process({ process, role: "trainer", title: `trainer ${process}` });
+  for (const process of [0, 1]) {
+    const x = b.tensor("x", "leaf", [1], false);
+    const y = b.tensor("y", "T", [1], false);
+    b.node("relu", [x], [y], [], { scope: `trainer ${process}/net` });
+    b.backward("begin", [y]);
+    b.backward("end", [y]);
+  }
+  const both = traceOf(b.log);
+  const { all } = both.tape.steps;
+  expect(all.map((step) => processOf(both, step))).toEqual(["trainer 0", "trainer 1"]);
 });
 
 test("what is to come has less of its colour", () => {

@@ -25,6 +25,15 @@ const MOST_CURVES = 3;
 const PLAIN = /^['"\d-]/;
 const MOST_LETTERS = 28;
 
+/** The process of a cluster that made a step: the outermost layer of its ops. */
+export function processOf({ processes, tape }: Trace, step: Step): string | undefined {
+  if (processes.length === 0) return undefined;
+  const first = tape.mirror.ops[step.mark.op]?.key;
+  const node = [...tape.nodes.values()].find(({ key }) => key === first);
+  const outer = node?.event.scope?.split("/")[0];
+  return processes.find(({ title }) => title === outer)?.title;
+}
+
 export class Stepper {
   readonly element = el("span", "tg-stepper");
   private readonly text = el("span", "tg-turn");
@@ -81,13 +90,15 @@ export class Stepper {
     return this.section(frame, all, step);
   }
 
-  /** Which turn of the loops around it a step belongs to. */
-  private sayLoops({ bindings, tape }: Trace, step: Step): void {
+  /** Which turn of the loops around it, and which process, a step belongs to. */
+  private sayLoops(trace: Trace, step: Step): void {
+    const { bindings, tape } = trace;
     const words = tape.steps.countersOf(step).flatMap((name) => {
       const meaning = bindings.meaning(name, step.endSeq);
       return typeof meaning === "string" && PLAIN.test(meaning) ? `${name} ${meaning}` : [];
     });
-    const said = words.join(", ");
+    const process = processOf(trace, step);
+    const said = [...(process === undefined ? [] : [process]), ...words].join(", ");
     setText(this.loops, said === "" ? "" : shorten(`in ${said}`, MOST_LETTERS));
     this.loops.title = said;
   }

@@ -204,7 +204,7 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
 
 /** Where a step is among those that are recorded: of a long training not all are. */
 export function stepText(step: number, steps: readonly number[]): string {
-  if (step === 0) return "Startup";
+  if (step === 0) return steps.length > 1 ? "Startup" : "Whole run";
   const counted = steps.filter((other) => other > 0);
   const last = counted.at(-1) ?? 0;
   if (last === counted.length) return `Step ${step} of ${last}`;
