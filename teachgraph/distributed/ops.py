@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.control_flow.source import with_attrs
-from teachgraph.core.op import Like, op
+from teachgraph.core.op import Like, find, op
 from teachgraph.core.ops import FLOAT32
 from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lowering, Names, Step
@@ -34,6 +34,9 @@ __all__ = [
     "split_byref",
     "split_selected_rows",
 ]
+
+SENDING = {"send", "split_selected_rows"}
+"""Operators that take a gradient as rows."""
 
 DONE = np.zeros((), bool)
 """Value of the variables that only say that something has happened."""
@@ -63,13 +66,15 @@ def send(
     labels = list(send_varnames or names)
     labels += labels[-1:] * (len(parts) - len(labels))
     for endpoint, name, value in zip(epmap, labels, parts, strict=True):
-        message = Rows.of(value) if name in sparse else value
-        transport().send(endpoint, name, message)
+        dense = name in sparse and not isinstance(value, Rows)
+        transport().send(endpoint, name, Rows.of(value) if dense else value)
     return DONE
 
 
 def pieces(value: Any, sections: Sequence[int]) -> list[Any]:
     """Cut an array along its rows."""
+    if isinstance(value, Rows):
+        return list(value.split(sections))
     return np.split(value, list(accumulate(sections))[:-1])
 
 
@@ -175,6 +180,33 @@ def split_selected_rows(x: Any, *, height_sections: Sequence[int]) -> Any:
     """Cut the gradient of a table into slices of these numbers of rows."""
     parts = pieces(x, height_sections)
     return tuple(parts) if len(parts) > 1 else parts[0]
+
+
+def lower_table_gradient(
+    lowering: Lowering, operator: Operator, names: Names
+) -> Sequence[Step]:
+    """Make the gradient of a table as rows, if it is only sent.
+
+    What else reads it, as a clipping does, needs all of it.
+    """
+    step = Call(operator, names)
+    block, outputs = operator.block, operator.outputs.get("W@GRAD") or [""]
+    variable = block.vars.get(outputs[0])
+    if variable is not None and variable.type == "SELECTED_ROWS":
+        readers = {op.type for op in block.ops if outputs[0] in op.input_arg_names}
+        writers = [op for op in block.ops if outputs[0] in op.output_arg_names]
+        if readers <= SENDING and writers == [operator]:
+            step.function = table_gradient
+    return [step]
+
+
+def table_gradient(dout: Any, w: Like, ids: Any, *, padding_idx: int) -> Rows:
+    """dw, of which only the rows that were looked up."""
+    rows = Rows.summed(ids.ravel(), dout.reshape(ids.size, w.shape[1]), w.shape[0])
+    return rows if padding_idx == -1 else rows.without(padding_idx)
+
+
+find("lookup_table_v2_grad").lowering(lower_table_gradient)
 
 
 @split_byref.infers

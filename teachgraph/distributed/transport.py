@@ -47,11 +47,48 @@ class Rows(NamedTuple):
         ids = np.flatnonzero(dense.reshape(len(dense), -1).any(1))
         return cls(ids, dense[ids], len(dense))
 
+    @classmethod
+    def summed(cls, ids: Array, rows: Array, height: int) -> Rows:
+        """One row for each id, the sum of those that it has, in their order.
+
+        >>> Rows.summed(np.array([2, 0, 2]), np.array([[1.0], [2.0], [3.0]]), 9).values
+        array([[2.],
+               [4.]])
+        """
+        order = np.argsort(ids, kind="stable")
+        keys, rows = ids[order], rows[order]
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        sums = np.add.reduceat(rows, first) if len(first) else rows
+        return cls(keys[first], sums, height)
+
+    def without(self, row: int) -> Rows:
+        """These rows but for one."""
+        kept = self.ids != row
+        return Rows(self.ids[kept], self.values[kept], self.height)
+
+    def split(self, sections: Sequence[int]) -> list[Rows]:
+        """Cut into slices of these numbers of rows, each counted from its own first.
+
+        >>> one, other = Rows(np.array([1, 4]), np.ones((2, 1)), 6).split([3, 3])
+        >>> one.ids.tolist(), other.ids.tolist()
+        ([1], [1])
+        """
+        ends = np.cumsum(sections)
+        at = np.searchsorted(self.ids, [0, *ends])
+        spans = zip(at, at[1:], [0, *ends], sections, strict=False)
+        return [
+            Rows(self.ids[a:b] - start, self.values[a:b], count)
+            for a, b, start, count in spans
+        ]
+
     def dense(self) -> Array:
         """The gradient with all its rows."""
         whole = np.zeros((self.height, *self.values.shape[1:]), self.values.dtype)
         whole[self.ids] = self.values
         return whole
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.dense().astype(dtype or self.values.dtype, copy=False)
 
 
 class Transport(Protocol):
