@@ -48,6 +48,10 @@ NUMBERS = frozenset(
 """Names of parameters that are numbers, or several."""
 
 
+PLAIN = (int, float, bool, str, type(None))
+"""Classes of what is no Tensor and holds none, which most arguments are."""
+
+
 class NoValueYetError(Exception):
     """A number is a Variable: it has a value when its program runs."""
 
@@ -64,6 +68,8 @@ def number(value: Any) -> Any:
     >>> number([tg.to_tensor([2]), -1])
     [2, -1]
     """
+    if value.__class__ in PLAIN:
+        return value
     if isinstance(value, Tensor):
         array = value.data
         return array.item() if array.size == 1 else array.tolist()
@@ -99,7 +105,9 @@ def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
             read = [number(v) if i in places else v for i, v in enumerate(inputs)]
-            named = {k: number(v) if k in NUMBERS else v for k, v in attrs.items()}
+            named = attrs and {
+                k: number(v) if k in NUMBERS else v for k, v in attrs.items()
+            }
         except NoValueYetError:
             return call_later.call(name, inputs, attrs)
         return function(*read, **named)

@@ -43,7 +43,8 @@ def checked(index: Any, size: int) -> Any:
         OutOfRangeError: The index is out of range.
     """
     index = in_range(index, -size, size)
-    return np.where(index < 0, index + size, index)
+    negative = index < 0
+    return np.where(negative, index + size, index) if negative.any() else index
 
 
 def check_index(index: Any, size: int) -> Any:
@@ -70,7 +71,12 @@ def in_range(index: Any, least: int, size: int) -> Any:
 
 def grid(shape: Sequence[int]) -> list[Any]:
     """Coordinates of all elements of an array of this shape."""
-    return list(np.ogrid[tuple(slice(size) for size in shape)])
+    # `np.ogrid` does the same, in twenty times the time of small arrays.
+    last = len(shape) - 1
+    return [
+        np.arange(size).reshape((1,) * place + (size,) + (1,) * (last - place))
+        for place, size in enumerate(shape)
+    ]
 
 
 def slice_coordinates(shape: Sequence[int], axis: int, index: Any) -> list[Any]:

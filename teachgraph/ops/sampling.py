@@ -298,20 +298,32 @@ def multinomial(
     exponentially distributed time with its weight as rate, and the smallest times win.
     """
     check_draw(x, num_samples)
-    enough = (x > 0).sum(-1) >= (1 if replacement else num_samples)
-    if not (enough.all() and (x >= 0).all()):
-        raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
+    positive = check_weights(x, 1 if replacement else num_samples)
     generator = generator_of(seed)
     if replacement:
         shares = np.cumsum(x, -1, dtype=np.float64)
-        # The last share is exactly 1 then: no draw below 1 lies beyond it.
         shares = shares / shares[..., -1:]
         drawn = generator.random((*x.shape[:-1], num_samples, 1))
         return (drawn >= shares[..., np.newaxis, :]).sum(-1)
-    times = np.full(x.shape, np.inf)
-    # An index of weight 0 keeps its infinite time, and comes last.
-    np.divide(generator.exponential(size=x.shape), x, out=times, where=x > 0)
+    times = np.where(positive, generator.exponential(size=x.shape) / x, np.inf)
+    if num_samples == 1:  # sorting takes longer than finding the smallest
+        return times.argmin(-1, keepdims=True)
     return np.argsort(times, -1)[..., :num_samples]
+
+
+def check_weights(x: Any, least: int) -> Any:
+    """Require weights of 0 or more, and enough that are not 0; return which are not.
+
+    Raises:
+        InvalidValueError: The weights are others.
+    """
+    positive = x > 0
+    if positive.all() and x.shape[-1] >= least:
+        return positive
+    enough = positive.sum(-1) >= least
+    if not (enough.all() and (x >= 0).all()):
+        raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
+    return positive
 
 
 def check_draw(x: Any, count: int) -> None:
