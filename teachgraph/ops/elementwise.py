@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.core.op import Like, Op, op
+from teachgraph.core.op import Like, Op, Traced, op
 from teachgraph.core.ops import (
     BROADCAST,
     FLOATING,
@@ -171,7 +171,10 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     """dx = dout y x^(y-1), dy = dout x^y ln x."""
 
     def dx() -> Any:
-        slope = elementwise_pow(x, scale(floating(y, dout), bias=-1.0), axis=axis)
+        if is_two(y):
+            slope = x
+        else:
+            slope = elementwise_pow(x, scale(floating(y, dout), bias=-1.0), axis=axis)
         return reduce_to(elementwise_mul(dout * slope, y, axis=axis), x)
 
     def dy() -> Any:
@@ -179,6 +182,13 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         return reduce_to(dout * slope, y, axis)
 
     return dx, dy
+
+
+def is_two(exponent: Any) -> bool:
+    """True for the number 2, the most frequent exponent; it needs no gradient."""
+    return (
+        not isinstance(exponent, Traced) and not exponent.ndim and exponent.item() == 2
+    )
 
 
 def floating(x: Any, like: Any) -> Any:

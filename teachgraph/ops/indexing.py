@@ -199,12 +199,11 @@ def take_integer(plan: Plan, item: int, axis: int, size: int) -> None:
     Raises:
         OutOfRangeError: The integer is out of range.
     """
-    if size != -1 and not -size <= item < size:
+    if not in_bounds(item, size):
         raise OutOfRangeError(
             f"index {item} is out of range for axis {axis} of size {size}"
         )
-    # The end after -1 would be 0, which makes the slice empty.
-    plan.cut(axis, item, OPEN_END if item == -1 else item + 1, 1)
+    plan.cut(axis, item, end_after(item), 1)
     plan.dropped.append(axis)
 
 
@@ -296,6 +295,24 @@ def read_plan(x: Any, index: Any) -> Plan:
         raise explain("slice", ["Input"], [x], {}, error, needs=INDICES) from None
 
 
+def in_bounds(index: int, size: int) -> bool:
+    """True if there is an element at `index`, or the size is unknown."""
+    return -size <= index < size or size == -1
+
+
+def along_first(x: Any, index: int) -> Any:
+    """Slice out x[index], of one dimension fewer."""
+    operate = getattr(x, "operate", call)
+    one = {"axes": [0], "starts": [index], "ends": [end_after(index)]}
+    return operate(slice_, x, **one, decrease_axis=[0])
+
+
+def end_after(index: int) -> int:
+    """The end of the slice that holds one index."""
+    # The end after -1 would be 0, which makes the slice empty.
+    return OPEN_END if index == -1 else index + 1
+
+
 def get_item(x: Any, index: Any) -> Any:
     """x[index].
 
@@ -312,6 +329,8 @@ def get_item(x: Any, index: Any) -> Any:
     array([[ 3,  0],
            [11,  8]])
     """
+    if index.__class__ is int and (sizes := x.shape) and in_bounds(index, sizes[0]):
+        return along_first(x, index)  # the most frequent index, without a plan
     plan = read_plan(x, index)
     part = basic_index(x, plan)
     if not plan.indexed:
