@@ -46,6 +46,7 @@ def diag_v2(x: Any, *, offset: int = 0, padding_value: float = 0.0) -> Any:
     if x.ndim not in {1, 2}:
         raise ShapeError(f"it has {x.ndim} dimensions")
     if x.ndim == 2:
+        # NumPy's diagonal is a read-only view.
         return np.array(np.diagonal(x, offset))
     size = len(x) + abs(offset)
     out = np.full((size, size), padding_value, x.dtype)
@@ -85,6 +86,7 @@ def fill_diagonal_tensor(
 ) -> Any:
     """Replace the diagonals of the matrices that two axes span by those given."""
     out = np.array(x)
+    # A view: assigning to it assigns to `out`.
     matrices = np.moveaxis(out, check_axes(dim1, dim2, x.ndim), (-2, -1))
     place = places_of(matrices, offset)
     if y.shape != matrices[place].shape:

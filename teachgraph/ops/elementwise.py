@@ -56,6 +56,7 @@ def quotient(x: Any, y: Any, out: Any = None) -> Any:
     if not np.all(y):
         raise DivisionError("integer division by zero")
     below = x // y
+    # NumPy rounds down: one is missing where the quotient is negative and not whole.
     cut = (below * y != x) & ((x < 0) != (y < 0))
     return np.add(below, cut, out=out, dtype=dtype, casting="unsafe")
 

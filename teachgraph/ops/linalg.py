@@ -174,6 +174,7 @@ def multi_dot_grad(dout: Any, *x: Any) -> Any:
         after = [transposed(m) for m in matrices[i + 1 :][::-1]]
         return reshaped_like(reduce(matmul_v2, [*before, dout, *after]), x[i])
 
+    # `i=i`, as a closure would read the last `i`.
     return tuple((lambda i=i: gradient(i)) for i in range(len(x)))
 
 

@@ -104,6 +104,7 @@ def rnn_lstm(
             state[...] = masked_state(state, h, mask)
         h, c = state, cell
     out = masked_outputs(states, sequence_length)
+    # Copies: the last state and the last cell are views of outputs.
     return out, h.copy(), c.copy(), states, cells, gates
 
 
@@ -139,6 +140,7 @@ def rnn_lstm_grad(
     upstream = (dout, dlast_h, dlast_c)
     saved = (cells, gates, before, w_hh)
     seldom = (dstates, dcells, dgates, sequence_length)
+    # The fast path overwrites its arrays, so it is not for values that are recorded.
     plain = all(x is None for x in seldom)
     if plain and not any(isinstance(x, Traced) for x in (*upstream, *saved)):
         da, dh, dc = cell_gradients(*upstream, *saved, order)
@@ -210,6 +212,7 @@ def cell_gradients(
             dnew += dout[t]
         dcell += np.multiply(dnew, by_state[t], out=through)
         slope = da[t]
+        # i, f and g act through the cell, o through the state.
         slope[:3] *= dcell
         slope[3] *= dnew
         np.add.reduce(np.matmul(slope, weights, out=to_state), out=dnew)

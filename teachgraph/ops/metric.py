@@ -70,6 +70,7 @@ def accumulated_counts(old: Any, new: Any, slide_steps: int) -> Any:
     if not slide_steps:
         return old + new.reshape(old.shape)
     counts, size = old.copy().ravel(), len(new)
+    # A view: writing to its rows writes to `counts`.
     batches = counts[:-1].reshape(slide_steps + 1, size)
     oldest = counts[-1] % slide_steps
     batches[-1] += new - batches[oldest]

@@ -41,6 +41,7 @@ def with_constant(x: Any, widths: Widths, value: float) -> Any:
             raise InvalidValueError(
                 f"a padding of {[before, after]} of {size} elements"
             )
+    # NumPy takes no negative widths: what they cut off goes first.
     if any(min(width) < 0 for width in widths):
         x = x[
             tuple(
@@ -103,6 +104,7 @@ def sources(shape: Sequence[int], widths: Widths, mode: str) -> list[Any]:
     for size, width in zip(shape, widths, strict=True):
         if max(width) and (not size or (mode == "reflect" and max(width) >= size)):
             raise InvalidValueError(f"{max(width)} elements of {size} cannot {mode}")
+    # The indices are padded, not the array: the adjoint adds at the same places.
     return list(
         np.ix_(
             *(

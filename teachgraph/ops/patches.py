@@ -116,8 +116,10 @@ def fold(
     columns = x.reshape(len(x), channels, *kernel_sizes, *(a.count for a in axes))
     sizes = [axis.before + axis.image + axis.missing for axis in axes]
     out = np.zeros((len(x), channels, *sizes), x.dtype)
+    # One addition for each element of a window, not for each window.
     for place in np.ndindex(*kernel_sizes):
         tap(out, axes, place)[...] += columns[:, :, *place]
+    # A copy, so that the padded array is freed.
     return cropped(out, axes).copy()
 
 

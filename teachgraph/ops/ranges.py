@@ -25,6 +25,7 @@ def range_(start: Any, end: Any, step: Any, *, size: int = -1) -> Any:
     count = steps(start, end, step, start.dtype)
     first, gap = start.item(), step.astype(start.dtype).item()
     if start.dtype.kind == "f":
+        # `np.arange` of floats may give one number more, by rounding.
         return (first + gap * np.arange(count)).astype(start.dtype)
     return np.arange(first, first + count * gap, gap, dtype=start.dtype)
 

@@ -197,6 +197,7 @@ def rnn_simple(
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=1)
     bend = np.tanh if activation == "tanh" else lambda a: np.maximum(a, 0)
     a = projected(input, factors(w_ih, 1), total(b_ih, b_hh))[:, 0]
+    # In C order, since every step multiplies by it.
     weights = np.ascontiguousarray(w_hh.T)
     states = np.empty_like(a)
     for t in steps(len(a), is_reverse=is_reverse):

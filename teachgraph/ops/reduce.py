@@ -171,6 +171,7 @@ def logsumexp(
     check_floating(x)
     along = axes(axis, x.ndim, reduce_all=reduce_all)
     top = largest(x, axis=along, keepdims=True, initial=-np.inf)
+    # -inf - -inf is NaN: where all elements are -inf nothing is shifted.
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
     out = np.log(np.add.reduce(np.exp(x - top), axis=along, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, along)

@@ -35,6 +35,7 @@ def expand_v2(x: Any, *, shape: Sequence[int]) -> Any:
         raise ShapeError(f"{list(x.shape)} cannot become {list(shape)}")
     old = (1,) * leading + x.shape
     full = [n if m == -1 else m for m, n in zip(shape, old, strict=True)]
+    # A copy: the repeated elements of a broadcast view share memory.
     return np.array(np.broadcast_to(x, full))
 
 

@@ -15,7 +15,7 @@ from teachgraph.ops import elementwise, scan
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import gather
 from teachgraph.ops.functions.joining import concat, part, stack
-from teachgraph.ops.functions.manipulation import place, reshape
+from teachgraph.ops.functions.manipulation import positive_axis, reshape
 from teachgraph.ops.functions.reduce import sum
 from teachgraph.ops.slicing import OPEN_END
 
@@ -65,7 +65,7 @@ def diff(
     """
     if n < 1:
         raise InvalidValueError.here(f"diff: n is 1 or more, got {n}")
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     parts = [each for each in (prepend, x, append) if each is not None]
     x = concat(parts, at) if len(parts) > 1 else x
     for _ in range(n):
@@ -112,7 +112,7 @@ def trapezoid(
     >>> trapezoid(np.array([1.0, 2.0, 4.0]), dx=2.0)
     np.float64(9.0)
     """
-    at = place(y, axis)
+    at = positive_axis(y, axis)
     return sum(areas(y, x, dx, at), at)
 
 
@@ -125,7 +125,7 @@ def cumulative_trapezoid(
     >>> cumulative_trapezoid(np.array([1.0, 2.0, 4.0]))
     array([1.5, 4.5])
     """
-    at = place(y, axis)
+    at = positive_axis(y, axis)
     return scan.cumsum(areas(y, x, dx, at), axis=at)
 
 

@@ -9,7 +9,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_div
-from teachgraph.ops.functions.manipulation import place, unsqueeze
+from teachgraph.ops.functions.manipulation import positive_axis, unsqueeze
 from teachgraph.ops.functions.reduce import norm
 from teachgraph.ops.vector_norm import p_norm
 
@@ -73,7 +73,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     if p <= 0 or max_norm < 0:
         message = f"renorm: the {p}-norm cannot be {max_norm} at most"
         raise InvalidValueError.here(message)
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     others = [i for i in range(len(x.shape)) if i != at]
     length = norm(x, float(p), others, keepdim=True)
     limit = fill_any_like(length, value=float(max_norm))

@@ -16,7 +16,12 @@ from teachgraph.ops import gather as reading
 from teachgraph.ops import scatter as writing
 from teachgraph.ops import slicing
 from teachgraph.ops.error_message import explain
-from teachgraph.ops.functions.manipulation import expand, flatten, place, unsqueeze
+from teachgraph.ops.functions.manipulation import (
+    expand,
+    flatten,
+    positive_axis,
+    unsqueeze,
+)
 from teachgraph.ops.indexing import as_indices, set_item
 
 __all__ = [
@@ -255,7 +260,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> A
     array([[0., 7.],
            [0., 7.]])
     """
-    before = [builtins.slice(None)] * place(x, axis)
+    before = [builtins.slice(None)] * positive_axis(x, axis)
     return set_item(x, (*before, index), value)
 
 
@@ -288,7 +293,7 @@ def beside_each_other(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
     Raises:
         ShapeError: They do not broadcast.
     """
-    at = place(arr, axis)
+    at = positive_axis(arr, axis)
     pairs = list(zip(arr.shape, indices.shape, strict=False))
     if len(arr.shape) != len(indices.shape):
         error = ShapeError("an index has the rank of the indexed tensor")

@@ -11,7 +11,7 @@ from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Op
 from teachgraph.ops import join, repeat
 from teachgraph.ops.error_message import explain
-from teachgraph.ops.functions.manipulation import place, unsqueeze
+from teachgraph.ops.functions.manipulation import positive_axis, unsqueeze
 from teachgraph.ops.slicing import OPEN_END, slice_
 
 __all__ = [
@@ -67,7 +67,7 @@ def split(
     >>> split(np.arange(6), [1, -1, 2])
     [array([0]), array([1, 2, 3]), array([4, 5])]
     """
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     sections = sizes(x.shape[at], num_or_sections)
     if sections is None:
         attrs = {"num_or_sections": num_or_sections, "axis": axis}
@@ -133,7 +133,7 @@ def tensor_split(
     >>> tensor_split(np.arange(5), 2)
     [array([0, 1, 2]), array([3, 4])]
     """
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     size = x.shape[at]
     if size == -1 or (isinstance(num_or_indices, int) and num_or_indices < 1):
         attrs = {"num_or_indices": num_or_indices, "axis": axis}
@@ -157,7 +157,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
     [array([1, 3]), array([2, 4])]
     """
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     count = x.shape[at] if num is None else num
     if count == -1 or x.shape[at] not in {count, -1}:
         error = ShapeError(f"a size of {x.shape[at]}, num = {num}")
@@ -173,7 +173,7 @@ def at_place(slice_: Callable[..., Any], x: Any, axis: int, place: int) -> Any:
 
 def unbind(input: Any, axis: int = 0) -> list[Any]:
     """The slices of `input` along `axis`, without that dimension: views of it."""
-    at = place(input, axis)
+    at = positive_axis(input, axis)
     if input.shape[at] == -1:
         return unstack(input, axis)
     return [at_place(slice_, input, at, i) for i in range(input.shape[at])]

@@ -77,11 +77,11 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: Any = None) -> Any:
     (2, 3, 4)
     """
     sizes = list(x.shape)
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     return reshape(x, [*sizes[:at], *shape, *sizes[at + 1 :]])
 
 
-def place(x: Any, axis: int) -> int:
+def positive_axis(x: Any, axis: int) -> int:
     """Resolve an axis of `x` to a non-negative one.
 
     Raises:
@@ -106,8 +106,9 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
     named = range(len(x.shape)) if axis is None else axis_list(axis)
     if not len(x.shape) and {*named} <= {0, -1}:
         named = []
+    # An axis of unknown size is squeezed only if it is named.
     sizes = (1,) if axis is None else (1, -1)
-    axes = [i for i in named if x.shape[place(x, i)] in sizes]
+    axes = [i for i in named if x.shape[positive_axis(x, i)] in sizes]
     return shapes.squeeze2(x, axes=axes) if axes else unsqueeze2(x, axes=[])
 
 
@@ -137,6 +138,7 @@ def inserted(ndim: int, axes: Sequence[int]) -> list[int]:
         rank = ndim + len(places)
         place = axis + rank + 1 if axis < 0 else axis
         if not 0 <= place <= rank:
+            # Out of range for the op, too, whose error names the input.
             return [*places, ndim + len(axes)]
         places = [p + (p >= place) for p in places] + [place]
     return places
@@ -175,13 +177,14 @@ def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    sources = [place(x, axis) for axis in axis_list(source)]
-    destinations = [place(x, axis) for axis in axis_list(destination)]
+    sources = [positive_axis(x, axis) for axis in axis_list(source)]
+    destinations = [positive_axis(x, axis) for axis in axis_list(destination)]
     if not len(set(sources)) == len(sources) == len(set(destinations)):
         error = ShapeError("each dimension moves once, to a place of its own")
         attrs = {"source": source, "destination": destination}
         raise explain("moveaxis", ["X"], [x], attrs, error)
     rest = [axis for axis in range(len(x.shape)) if axis not in sources]
+    # In ascending order: a later insertion does not move an earlier one.
     for target, axis in sorted(zip(destinations, sources, strict=True)):
         rest.insert(target, axis)
     return transpose(x, rest)
@@ -195,7 +198,7 @@ def swapaxes(x: Any, axis0: int, axis1: int, name: Any = None) -> Any:
     (4, 3, 2)
     """
     order = list(range(len(x.shape)))
-    one, other = place(x, axis0), place(x, axis1)
+    one, other = positive_axis(x, axis0), positive_axis(x, axis1)
     order[one], order[other] = other, one
     return transpose(x, order)
 
@@ -277,7 +280,7 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: Any = None) ->
     array([[2, 4],
            [1, 3]])
     """
-    pair = [place(x, axis) for axis in axes]
+    pair = [positive_axis(x, axis) for axis in axes]
     if len(set(pair)) != 2 or len(pair) != 2:
         error = ShapeError(f"it turns from one axis to another, not {list(axes)}")
         raise explain("rot90", ["X"], [x], {"k": k, "axes": list(axes)}, error)

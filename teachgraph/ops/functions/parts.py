@@ -24,7 +24,7 @@ from teachgraph.ops.functions.indexing import (
 from teachgraph.ops.functions.joining import split, stack
 from teachgraph.ops.functions.manipulation import (
     moveaxis,
-    place,
+    positive_axis,
     reshape,
     squeeze,
     unflatten,
@@ -163,7 +163,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: Any = None) -> Any:
     array([[1, 2, 3],
            [3, 4, 5]])
     """
-    at = place(x, axis)
+    at = positive_axis(x, axis)
     if not 0 < size <= x.shape[at] or step < 1:
         message = (
             f"unfold: windows of {size}, each {step} on, in a size of {x.shape[at]}"
@@ -245,7 +245,7 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: Any = None)
     array([[1., 0.],
            [2., 0.]])
     """
-    before = [builtins.slice(None)] * place(x, axis)
+    before = [builtins.slice(None)] * positive_axis(x, axis)
     return set_item(x, (*before, index), values)
 
 

@@ -63,8 +63,10 @@ def var(
     if not unbiased:
         return mean(squares, axis, keepdim)
     total = sum(squares, axis, keepdim=keepdim)
+    # Counted by a sum of ones: in a program the sizes may be unknown.
     ones = fill_any_like(squares, value=1.0)
     free = scale(sum(ones, axis, keepdim=keepdim), bias=-1.0)
+    # The variance of a single element is 0, not 0 / 0.
     return total / elementwise_max(free, fill_any_like(free, value=1.0))
 
 
@@ -184,6 +186,7 @@ def among_numbers(ordered: Any, share: float) -> Any:
 
     A line of nothing else gives a NaN that does not depend on it.
     """
+    # NaN differs from itself, and sorting has put it last.
     numbers = cast(equal(ordered, ordered), ordered.dtype)
     count = sum(numbers, -1, keepdim=True)
     rank = scale(count, scale=share, bias=-share)
@@ -229,6 +232,7 @@ def in_order(function: str, x: Any, along: Sequence[int]) -> Any:
         reason = ShapeError(f"it needs a known number of elements, got {count}")
         raise explain(function, ["X"], [x], {"axis": list(along)}, reason)
     others = [axis for axis in range(len(x.shape)) if axis not in along]
+    # To `reshape2` 0 is the input's own size, which may be unknown.
     shape = [0 if x.shape[axis] == -1 else x.shape[axis] for axis in others]
     together = transpose2(x, axis=[*others, *along])
     return argsort(reshape2(together, shape=[*shape, count]), axis=-1)[0]
