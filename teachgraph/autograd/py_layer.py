@@ -181,6 +181,7 @@ class PyLayer:
         inputs = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
         announce("op_begin", cls.__name__, inputs, {})
         try:
+            # Not recorded: the gradient of all this is `backward`.
             with no_grad():
                 result = cls.forward(ctx, *args, **kwargs)
         except Exception as error:

@@ -66,6 +66,7 @@ class Segment:
     def run_again(self) -> list[Node]:
         """Run the function a second time; return its nodes with their saved tensors."""
         since = next(clock)
+        # The backward pass does not record, but the second run must make nodes.
         with enable_grad(), drawing_from(self.state):
             return nodes_of(self.function(*self.args, **self.kwargs), since)
 
@@ -99,6 +100,7 @@ def drawing_from(state: Any) -> Iterator[None]:
 
 def detached(x: Any) -> Any:
     """Detach a Tensor into a leaf of its own; return anything else unchanged."""
+    # A leaf ends the tape of the second run at the segment's inputs.
     return Tensor.results(x.data, x.stop_gradient) if isinstance(x, Tensor) else x
 
 

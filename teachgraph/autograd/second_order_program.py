@@ -76,7 +76,7 @@ def expanded(backward: Backward, path: Sequence[Operator]) -> list[Operator]:
             continue
         last = block.ops[-1] if block.ops else None
         expand(backward, operator)
-        result.extend(consumers(block.ops, last))
+        result.extend(operators_after(block.ops, last))
     return with_new(result, around.ops, known | {*result})
 
 
@@ -162,7 +162,7 @@ def with_new(
     ]
 
 
-def consumers(ops: Sequence[Operator], last: Operator | None) -> list[Operator]:
+def operators_after(ops: Sequence[Operator], last: Operator | None) -> list[Operator]:
     """The operators that follow one, or all if there is none."""
     following: list[Operator] = []
     for operator in reversed(ops):

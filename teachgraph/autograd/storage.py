@@ -123,6 +123,7 @@ class Storage:
             return self
         if self.node is not None:
             return self.cast_(wanted)
+        # Without a record: a leaf stays a leaf.
         with no_grad():
             return self.cast_(wanted)
 

@@ -130,7 +130,7 @@ class TracedLoop:
         Raises:
             NewStates: Other states are needed.
         """
-        first = [value for state in self.states for value in state.first()]
+        first = [value for state in self.states for value in state.initial_values()]
         key = unique_name.generate("while")
         labels = [f"{key}.var_{i}" for i in range(len(first))]
         loop = Loop(current_block(), key, first, condition, labels)

@@ -44,7 +44,7 @@ class LoopState:
     def __init__(self, name: str, value: Any) -> None:
         self.name, self.value = name, value
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         """Return the initial values of the loop variables."""
         raise NotImplementedError
 
@@ -71,7 +71,7 @@ class ConstantState(LoopState):
 
     width = 0
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return []
 
     def unpack(self, values: Sequence[Any]) -> Any:
@@ -112,7 +112,7 @@ class ConstantState(LoopState):
 class TensorState(LoopState):
     """A tensor."""
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         return [self.value]
 
     def unpack(self, values: Sequence[Any]) -> Any:
@@ -156,7 +156,7 @@ class NumberState(TensorState):
     def spec(self) -> Spec:
         return self.tensor_spec
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         spec = self.spec
         return [functions.full(ones_for_unknown(spec.shape), self.value, spec.dtype)]
 
@@ -179,7 +179,7 @@ class OptionalState(LoopState):
         super().__init__(name, value)
         self.spec = spec
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         if isinstance(self.value, Either):
             return [self.value.flag, self.value.yes]
         return [functions.full([], False, "bool"), zeros(self.spec)]
@@ -230,8 +230,8 @@ class PytreeState(LoopState):
         self.parts, self.owner, self.aliases = parts, owner, aliases
         self.width = sum(part.width for part in parts)
 
-    def first(self) -> list[Any]:
-        return [v for part in self.parts for v in part.first()]
+    def initial_values(self) -> list[Any]:
+        return [v for part in self.parts for v in part.initial_values()]
 
     def unpack(self, values: Sequence[Any]) -> Any:
         left = iter(values)
@@ -288,7 +288,7 @@ class ArrayState(LoopState):
         super().__init__(name, value)
         self.spec, self.owner = spec, owner
 
-    def first(self) -> list[Any]:
+    def initial_values(self) -> list[Any]:
         array = array_of(self.value, self.spec)
         array.shape = self.spec.shape
         return [array]

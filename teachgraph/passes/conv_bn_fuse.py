@@ -87,8 +87,8 @@ def folded(biased: str) -> Callable[[Match], Replacement]:
         convolution = match.operator("convolution")
         result = graph.variable(convolution.output("Output")[0])
         between = graph.new(result.name, result.shape, result.dtype)
-        filters = graph.keep(f"{match['w']}.folded", weight)
-        biases = graph.keep(f"{match['w']}.bias", bias)
+        filters = graph.add_constant(f"{match['w']}.folded", weight)
+        biases = graph.add_constant(f"{match['w']}.bias", bias)
         inputs = {"Input": [match["x"]], "Filter": [filters]}
         attrs = convolution.own_attrs
         return [

@@ -48,7 +48,7 @@ def sliced_operator(graph: Graph, operator: Operator, at: int) -> int | None:
     if place is None or before is None or before.type not in ONE_BY_ONE:
         return None
     others = [other for other in before.output_arg_names if other != name]
-    alone = graph.inside(name, [at]) and all(map(graph.dead, others))
+    alone = graph.inside(name, [at]) and all(map(graph.is_unused, others))
     same = all(graph.unchanged(read, place, at) for read in before.input_arg_names)
     trained = graph.gradients_of([before, operator])
     return place if alone and same and not trained else None

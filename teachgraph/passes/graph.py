@@ -40,9 +40,9 @@ class Graph:
         self.block, self.scope = block, scope
         self.fetches = set(fetches)
         self.mentioned = {name for op in block.ops for name in names_of(op)}
-        self.settle()
+        self.rebuild()
 
-    def settle(self) -> None:
+    def rebuild(self) -> None:
         """Build the graph from the block anew."""
         self.ops: list[Derived | None] = list(self.block.ops)  # type: ignore[arg-type]
         self.before: dict[int, list[Derived]] = {}
@@ -89,7 +89,7 @@ class Graph:
         places = {at for op in operators for at in self.twins.get(op, ())}
         return sorted(at for at in places if is_twin(self.ops[at], operators))
 
-    def pair(self, gradient: int, at: int) -> None:
+    def set_twin(self, gradient: int, at: int) -> None:
         """Note that the operator at `gradient` is the gradient of the one at `at`."""
         operator = self.operator(gradient)
         operator.twin = self.operator(at)
@@ -114,7 +114,7 @@ class Graph:
         """True if a name is written once, and is not live at the end."""
         return name not in self.live_out and len(self.writes.get(name, ())) == 1
 
-    def dead(self, name: str) -> bool:
+    def is_unused(self, name: str) -> bool:
         """True if no operator reads a name."""
         return name == EMPTY or (self.temporary(name) and not self.reads.get(name))
 
@@ -138,7 +138,7 @@ class Graph:
         self.ops[at] = None
 
     def replace(self, at: int, operators: Sequence[Derived]) -> None:
-        """Replace an operator by several; all but the last get a place in `settle`.
+        """Replace an operator by several; all but the last get a place in `rebuild`.
 
         Places of other operators must not move while a pass walks over them.
         """
@@ -166,11 +166,11 @@ class Graph:
         """Let all readers of `name` read `other`."""
         places = self.reads.setdefault(other, [])
         for at in sorted(set(self.reads.pop(name, ()))):
-            for op in self.at(at):
+            for op in self.operators_at(at):
                 if rename_inputs(op, name, other):
                     insort(places, at)
 
-    def at(self, place: int) -> list[Derived]:
+    def operators_at(self, place: int) -> list[Derived]:
         """List the operators at a place."""
         op = self.ops[place]
         return [*self.before.get(place, ()), *([] if op is None else [op])]
@@ -183,7 +183,7 @@ class Graph:
         self.mentioned.add(name)
         return self.block.create_var(name, shape, dtype).name
 
-    def keep(self, base: str, value: Any) -> str:
+    def add_constant(self, base: str, value: Any) -> str:
         """Create a persistable variable for a value that a rewrite has computed."""
         name = self.new(base, value.shape, value.dtype)
         self.variable(name).persistable = True
@@ -193,7 +193,7 @@ class Graph:
 
     def finish(self) -> None:
         """Write the operators back to the block; remove variables without any."""
-        ops = [op for at in range(len(self.ops)) for op in self.at(at)]
+        ops = [op for at in range(len(self.ops)) for op in self.operators_at(at)]
         if observers:
             announce_changes(self.block.ops, ops)
         self.block.ops[:] = ops

@@ -34,7 +34,7 @@ def parameter_folding(work: Work) -> None:
         value = folded(graph, operator, at)
         if value is None:
             continue
-        name = graph.keep(f"{operator.output_arg_names[0]}.folded", value)
+        name = graph.add_constant(f"{operator.output_arg_names[0]}.folded", value)
         places = [graph.writer(read, at) for read in operator.input_arg_names]
         if not work.drop(at, name, [place for place in places if place is not None]):
             graph.live_out.discard(name)
@@ -46,7 +46,7 @@ def folded(graph: Graph, operator: Derived, at: int) -> Any:
     if isinstance(op, GradOp) or not pure(operator) or EMPTY in names:
         return None
     result, *others = operator.output_arg_names
-    if not graph.temporary(result) or not all(map(graph.dead, others)):
+    if not graph.temporary(result) or not all(map(graph.is_unused, others)):
         return None
     values = {name: value_of(graph, name, at) for name in names}
     if any(v is None for v in values.values()) or not names:

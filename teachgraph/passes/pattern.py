@@ -141,14 +141,14 @@ class Match:
     def closed(self, places: Sequence[int]) -> bool:
         """True if inner results are read at these places only."""
         return all(
-            self.graph.dead(name) or self.graph.inside(name, places)
+            self.graph.is_unused(name) or self.graph.inside(name, places)
             for at in self.private
             for name in self.graph.operator(at).output_arg_names
         )
 
     def only_for_backward(self, name: str) -> bool:
         """True if only gradient operators of the match read a value."""
-        return self.graph.dead(name) or self.graph.inside(name, self.backward)
+        return self.graph.is_unused(name) or self.graph.inside(name, self.backward)
 
     @cached_property
     def backward(self) -> list[int]:

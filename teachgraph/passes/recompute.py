@@ -69,7 +69,7 @@ def recompute(work: Work) -> None:
         backward = [o for op in later for o in (*inserted.get(op, ()), op)]
         graph.ops = [*forward, *backward]
         graph.finish()
-        graph.settle()
+        graph.rebuild()
 
 
 def segments_of(graph: Graph, forward: Sequence[Operator]) -> list[Segment]:

@@ -165,7 +165,7 @@ def run(one: Pass, graph: Graph, *, checked: bool) -> bool:
             break
         graph.finish()
         if graph.before:
-            graph.settle()
+            graph.rebuild()
     if not work.changes:
         return False
     program = graph.block.program

@@ -96,7 +96,7 @@ class Work:
         graph = self.graph
         operator = graph.operator(at)
         result, *others = operator.output_arg_names
-        if not graph.may_be(result, same, at) or not all(map(graph.dead, others)):
+        if not graph.may_be(result, same, at) or not all(map(graph.is_unused, others)):
             return False
         graph.remove(at)
         graph.read_as(result, same)
@@ -108,7 +108,7 @@ class Work:
         """Remove those of these operators whose results are unused."""
         for at in places:
             operator = self.graph.ops[at]
-            if operator and all(map(self.graph.dead, operator.output_arg_names)):
+            if operator and all(map(self.graph.is_unused, operator.output_arg_names)):
                 self.graph.remove(at)
 
 
@@ -164,7 +164,9 @@ def applied(work: Work, rule: Rule, at: int) -> bool:
     backward = FusedBackward(match) if match.backward and len(new) == 1 else None
     gradient = None if backward is None else backward.operator(new[0])
     if backward is None or gradient is None:
-        alone = match.alone() and replaceable(match, new, rule.idle, match.graph.dead)
+        alone = match.alone() and replaceable(
+            match, new, rule.idle, match.graph.is_unused
+        )
         return alone and replace_match(work, match, new)
     if not replaceable(match, new, rule.idle, match.only_for_backward):
         return False
@@ -172,7 +174,7 @@ def applied(work: Work, rule: Rule, at: int) -> bool:
     # which could not be removed while they are there.
     work.put_gradient(backward, gradient)
     replace_match(work, match, new)
-    work.graph.pair(match.backward[0], at)
+    work.graph.set_twin(match.backward[0], at)
     return True
 
 

@@ -146,7 +146,7 @@ def memory_plan(
     steps = reorder_for_memory(steps, variables)
     specs = specs_of(steps, variables, fed)
     life = Life(variables, specs)
-    life.live(steps, lifetimes(steps, kept, variables))
+    life.simulate(steps, lifetimes(steps, kept, variables))
     spans = [buffer.span for buffer in life.buffers]
     for buffer, offset in zip(life.buffers, pack_spans(spans), strict=True):
         buffer.offset = offset
@@ -199,24 +199,24 @@ class Life:
         self.counted: dict[str, None] = {}
         self.uncounted: dict[str, None] = {}
 
-    def live(self, steps: Sequence[Step], lives: Lifetimes) -> None:
-        """Go through all steps."""
+    def simulate(self, steps: Sequence[Step], lives: Lifetimes) -> None:
+        """Run through all steps: allocate results, free what has been read last."""
         events = zip(steps, *lives, strict=True)
         for place, (step, ends, fades, taken) in enumerate(events):
             if isinstance(step, Call):
                 self.results(step, place, taken)
             else:
-                self.inside(step, place)
+                self.allocate_inner(step, place)
             for name in (*ends, *fades):
-                self.leave(name, place)
+                self.free(name, place)
         for name in list(self.at):
-            self.leave(name, len(steps) - 1)
+            self.free(name, len(steps) - 1)
 
-    def inside(self, flow: Step, place: int) -> None:
+    def allocate_inner(self, flow: Step, place: int) -> None:
         """Give memory to all that a branch or a loop computes."""
         for name in dict.fromkeys([*flow.outputs, *sorted(flow.inner)]):
             if name in self.specs:
-                self.own(name, place)
+                self.allocate(name, place)
         if isinstance(flow, Loop) and flow.has_backward:
             self.uncounted[flow.scopes] = None
 
@@ -226,11 +226,11 @@ class Life:
             if name is None or name not in self.specs:
                 continue
             if taken is not None and self.spare(taken):
-                self.join(name, taken, Sharing.SAME, place)
+                self.alias(name, taken, Sharing.SAME, place)
             elif source := self.shared(call, position, name):
-                self.join(name, *source, place)
+                self.alias(name, *source, place)
             else:
-                self.own(name, place)
+                self.allocate(name, place)
 
     def spare(self, name: str) -> bool:
         """Tell whether a buffer may be written over once this variable is read."""
@@ -251,10 +251,10 @@ class Life:
             return None
         return None if how is Sharing.FLAT and source in self.gapped else (source, how)
 
-    def own(self, name: str, place: int) -> None:
+    def allocate(self, name: str, place: int) -> None:
         """Give a value memory of its own."""
         # A variable may be written twice: this ends the value it had.
-        self.leave(name, place)
+        self.free(name, place)
         if -1 in self.specs[name].shape:
             self.uncounted[name] = None
             return
@@ -264,11 +264,11 @@ class Life:
         self.owners.add(name)
         self.enter(name, buffer, place)
 
-    def join(self, name: str, source: str, how: Sharing, place: int) -> None:
-        """Let a value lie where another one does."""
+    def alias(self, name: str, source: str, how: Sharing, place: int) -> None:
+        """Let a value lie in the buffer of another one."""
         buffer = self.at.get(source)
         if name != source:
-            self.leave(name, place)
+            self.free(name, place)
             if how is Sharing.SAME and source in self.owners:
                 self.owners.add(name)
             if how is Sharing.PART or source in self.gapped:
@@ -279,15 +279,15 @@ class Life:
             self.enter(name, buffer, place)
 
     def enter(self, name: str, buffer: Buffer, place: int) -> None:
-        """A value lies in a buffer from now on."""
+        """Put a value into a buffer, from this step on."""
         self.at[name] = buffer
         buffer.names.append(name)
         buffer.since.append(place)
         self.holders[id(buffer)] = self.holders.get(id(buffer), 0) + 1
         self.count(name)
 
-    def leave(self, name: str, place: int) -> None:
-        """A value is not needed after this step."""
+    def free(self, name: str, place: int) -> None:
+        """End the lifetime of a value with this step."""
         self.owners.discard(name)
         self.gapped.discard(name)
         buffer = self.at.pop(name, None)
