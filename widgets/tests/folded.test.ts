@@ -195,3 +195,23 @@ test("what does not go on with a closed group stands under it", () => {
   const [box, mean] = picture.follow().nodes;
   expect([mean.title, mean.spot.row]).toEqual(["mean", box.spot.row + 1]);
 });
+
+test("a frame goes around a group inside its block, on both sides", () => {
+  const mirror = new Mirror();
+  const frame = { title: "body of while" };
+  const input = (wire: string): Input => ({ cell: 0, line: 1, wire, name: wire, tone: "T" });
+  const where = { seq: 0, cell: 0, line: 1 };
+  for (let i = 0; i < 4; i++) {
+    const title = i === 0 ? "tanh" : "assign";
+    const made = { ...where, key: `o${i}`, title, tone: "op" as const, untaped: false };
+    const ends = { inputs: [input(`x${i}`)], outputs: [`x${i + 1}`] };
+    mirror.forward({ ...made, ...ends, scope: ["block 1"], frames: [frame] });
+  }
+  mirror.backward({ ...where, key: "g3", title: "assign", tone: "grad" }, "o3");
+  const turns = { id: "1.1", kind: "repeat" as const, title: "assign", times: 3, children: [] };
+  const group: Group = { ...turns, depth: 1, first: 1, end: 4 };
+  const folded = new FoldedPicture(mirror, [group], NAMES).follow();
+  const box = folded.nodes.find(({ shape }) => shape === "group");
+  for (const { last } of folded.regions) expect(last).toBe(box?.spot.row);
+  expect(folded.regions).toHaveLength(2);
+});

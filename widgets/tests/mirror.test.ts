@@ -203,6 +203,28 @@ test("a mask that every block reads is an edge once, then a pin", () => {
   }
 });
 
+test("gradient ops of one forward op share a box, and zeros have none", () => {
+  const b = new Builder("an array");
+  b.program(1, "main");
+  b.variable(1, "x", "T", [1]);
+  b.variable(1, "array", "T", [1]);
+  const made = b.op(1, "create_array", {}, { Out: "array" });
+  const op = b.op(1, "write_to_array", { X: "x", Array: "array" }, { Out: "written" });
+  const role = "backward";
+  const given = { Out: "written@GRAD" };
+  b.op(1, "array_zeros_like", { X: "written" }, given, { role, twin: op });
+  const reads = { X: "written@GRAD" };
+  b.op(1, "read_from_array", reads, { Out: "x@GRAD" }, { role, twin: op });
+  const away = b.op(1, "write_away", reads, { Out: "array@GRAD" }, { role, twin: op });
+  const mirror = main(b.log);
+  expect(titles(mirror, 1)).toEqual(["op read_from_array", "leaf x", "leaf create_array"]);
+  const [box] = mirror.nodesOf(`o:${away}`);
+  expect(box.title).toBe("read_from_array");
+  // What nothing made is given its gradient where it was created.
+  const [creator] = mirror.nodesOf(`o:${made}`);
+  expect(mirror.nodes.at(-1)).toMatchObject({ x: -creator.x, y: creator.y });
+});
+
 test("a pin's gradient is a pin at the mirror image", () => {
   const b = new Builder("shared");
   b.program(1, "main");

@@ -140,6 +140,7 @@ export class FoldedPicture implements Picture {
       this.folds[node.op] = fold;
       this.places.set(node.spot, spot);
       this.add(new FoldBox(node, fold, -1, this.names));
+      this.extendFrames(node, group.depth);
     }
   }
 
@@ -212,6 +213,7 @@ export class FoldedPicture implements Picture {
     } else if (!fold.hasGradient) {
       fold.hasGradient = true;
       this.add(new FoldBox(node, fold, 1, this.names));
+      this.extendFrames(node, fold.group.depth);
     }
   }
 
@@ -291,17 +293,22 @@ export class FoldedPicture implements Picture {
     this.joins.add(row, row + 1, new MovedJoin(join, x, y));
   }
 
-  private extendRegion({ op, spot, side }: MirrorNode): void {
-    const { regionOf, regions, framesOf } = this.mirror;
-    const frames = framesOf.get(op) ?? [];
-    const around = frames.flatMap((frame) =>
-      regions.find((known) => known.frame === frame && known.left < 0 === side < 0) ?? [],
-    );
+  /** Widen the frames of the `depth` outermost blocks around a node, or a group of them. */
+  private extendFrames({ op, spot, side }: MirrorNode, depth?: number): void {
+    const { regions, framesOf } = this.mirror;
+    for (const frame of framesOf.get(op)?.slice(0, depth) ?? []) {
+      const region = regions.find((known) => known.frame === frame && known.left < 0 === side < 0);
+      if (region !== undefined) this.widen(region, op, side, this.placeOf(spot));
+    }
+  }
+
+  private extendRegion(node: MirrorNode): void {
+    const { op, spot, side } = node;
+    this.extendFrames(node);
     // What is all an evaluation says so by its frame.
     const isSaid = this.section.phases.some(({ apart, first, end }) => apart && op >= first && op < end);
-    const own = side < 0 && !isSaid ? regionOf[op] : undefined;
-    if (own !== undefined) around.push(own);
-    for (const region of around) this.widen(region, op, side, this.placeOf(spot));
+    const own = side < 0 && !isSaid ? this.mirror.regionOf[op] : undefined;
+    if (own !== undefined) this.widen(own, op, side, this.placeOf(spot));
   }
 
   private widen(region: Region, op: number, side: Side, { row, slot }: Spot): void {

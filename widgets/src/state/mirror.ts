@@ -115,6 +115,8 @@ interface Drawn {
   readonly node: MirrorNode;
   readonly entries: Entry[];
   saved?: MirrorEdge;
+  /** Its gradient op, the first of them. */
+  gradient?: MirrorNode;
 }
 
 /** A gradient op, and the op that it belongs to. */
@@ -344,8 +346,15 @@ export class Mirror implements Picture {
     if (this.twins.get(made.key)?.of === of) return true;
     this.hasGradients = true;
     const { spot, op: index } = of.node;
+    if (of.gradient !== undefined && of.gradient.title !== made.title) {
+      // Ops of several types that make one gradient share a box, under the first's title.
+      this.twins.set(made.key, { node: of.gradient, of });
+      this.index(made.key, of.gradient);
+      return true;
+    }
     const place = { side: 1 as Side, spot, op: index, ...at(1, spot) };
     const node = this.add(made, { ...place, shape: "op" });
+    of.gradient ??= node;
     this.twins.set(made.key, { node, of });
     this.extendFrames(node);
     if (of.saved !== undefined) {
@@ -536,8 +545,9 @@ export class Mirror implements Picture {
     const { node } = wire;
     if (node.shape === "pin") return this.pinGradient(by, node, key);
     const { x, y } = this.port(wire, 1);
-    // Across from what ran off the tape there is no gradient op to receive it.
-    if (node.shape === "leaf" || (node.untaped && wire.offset === 0)) {
+    // Across from what ran off the tape, or read nothing, no gradient op receives it.
+    const isAlone = node.untaped || this.readsNothing(node);
+    if (node.shape === "leaf" || (isAlone && wire.offset === 0)) {
       const place = { spot: node.spot, op: node.op, ...at(1, node.spot) };
       const what = { ...made(by), key, title: node.title, tone: "g" as Tone };
       const leaf = this.add(what, { side: 1, shape: "leaf", ...place });
@@ -545,6 +555,11 @@ export class Mirror implements Picture {
     }
     const ends = { x1: x, y1: y, x2: x, y2: bottom(node) };
     this.connect(by, { key, kind: "gradient", arrow: true }, ends, node, node);
+  }
+
+  private readsNothing({ op, shape }: MirrorNode): boolean {
+    const { inputs, pins, leaves } = this.above[op];
+    return shape === "op" && inputs.length + pins + leaves === 0;
   }
 
   private join(by: Made, wire: Wire, key: string): void {
@@ -686,11 +701,15 @@ export class Mirror implements Picture {
     const { row } = where.spot;
     // A row holds few nodes: a copy as long as they need takes less than one that grows.
     this.byRow[row] = [...(this.byRow[row] ?? []), node];
-    const known = this.byKey.get(what.key);
-    if (known === undefined) this.byKey.set(what.key, node);
-    else if (Array.isArray(known)) known.push(node);
-    else this.byKey.set(what.key, [known, node]);
+    this.index(what.key, node);
     return node;
+  }
+
+  private index(key: string, node: MirrorNode): void {
+    const known = this.byKey.get(key);
+    if (known === undefined) this.byKey.set(key, node);
+    else if (Array.isArray(known)) known.push(node);
+    else this.byKey.set(key, [known, node]);
   }
 
   private connect(

@@ -373,6 +373,8 @@ export class ProgramState {
     const { event, key } = row;
     const where = made(event);
     if (forward === undefined) return this.drawSeedOrSum(row, slots);
+    // Zeros for an output that nothing read: they are handed to the gradient op.
+    if (beginsAt(forward, slots)) return;
     this.mirror.keep(where, forward.key, kept(event));
     const tone = operatorTone(event.type, event.role);
     this.mirror.backward({ ...where, key, title: event.type, tone }, forward.key);
@@ -460,6 +462,15 @@ export function names(slots: Record<string, string[]>): string[] {
 function kept(event: OpEvent): string[] {
   const isForward = (name: string): boolean => !name.includes(GRADIENT);
   return Object.keys(event.inputs).filter((slot) => event.inputs[slot].some(isForward));
+}
+
+/** Whether an op reads no gradient and gives one to what `forward` wrote. */
+function beginsAt(forward: OpRow, { inputs, outputs }: Slots): boolean {
+  const written = names(forward.event.outputs);
+  return (
+    inputs.every((name) => forwardName(name) === undefined) &&
+    outputs.every((name) => written.includes(forwardName(name) ?? ""))
+  );
 }
 
 function conditionOf(row: OpRow | undefined): string {
