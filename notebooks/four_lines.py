@@ -21,16 +21,17 @@ import teachgraph.fluid as fluid
 # fourth line writes most: a gradient for each operator, last one first, and an update
 # for each parameter.
 
-# %%
+# %% tags=["quiet"]
 # %%trace --title "The four lines"
 x = fluid.data(name="X", shape=[None, 1], dtype="float32")
 y = fluid.layers.fc(input=x, size=10)
 loss = fluid.layers.mean(y)
 fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
+
 # %%
 main, startup = fluid.default_main_program(), fluid.default_startup_program()
-print("startup:", *(op.type for op in startup.global_block().ops))
-print("main:   ", *(op.type for op in main.global_block().ops))
+for name, program in (("startup", startup), ("main", main)):
+    print(name, *(op.type for op in program.global_block().ops), sep="\n    ")
 
 # %% [markdown]
 # ## What runs

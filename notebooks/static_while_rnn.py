@@ -85,7 +85,8 @@ def built(network):
 
 
 loop, startup, forward, wanted = built(looped)
-print(forward)
+for block in forward.blocks:
+    print(f"block {block.idx}", *(op.type for op in block.ops), sep="\n    ")
 
 # %% [markdown]
 # The second block is the body. Nothing in it says how often it runs: `while` does, by

@@ -72,9 +72,9 @@ print(f"sigmoid, small weights: accuracy {accuracy(net):.1f}%")
 
 # %% [markdown]
 # One guess in ten is right: it guesses. The loss stands where it began. Trying other
-# learning rates would take the afternoon. Instead, look at one step. In the backward
-# graph follow the right side upwards: the edges, as wide as the norm of the gradient on
-# them, become thin within three layers.
+# learning rates would take the afternoon. Instead, look at one step. Press *Unfold*
+# over the backward graph and follow its right side upwards: the edges, as wide as the
+# norm of the gradient on them, become thin within three layers.
 
 # %%
 # %%trace --title "One step of five sigmoids"

@@ -241,7 +241,7 @@ check(run_rounds)
 # first: put `dh` into the scope, under the name of the result's gradient, and interpret
 # `block.back` on it. The gradient of `h` that it wrote is `dh` for the round before. A
 # weight is read in every round. Without any round, `dh` stays, and a weight's gradient
-# is zeros.
+# is zeros of its shape.
 
 # %% [markdown] lang="zh"
 # ## 动手：往回走
@@ -250,7 +250,7 @@ check(run_rounds)
 # `h_new`，梯度就叫 `h_new@GRAD`），以及这一轮自己算出的东西；写出 `h` 的梯度和每个权重
 # 的梯度。所以步作用域要从*最后*一个到第一个，依次从列表里取出：先把传到这里的梯度 `dh`
 # 放进作用域，再在其上解释执行 `block.back`；它为 `h` 写出的，就是前一轮的 `dh`。权重则
-# 每一轮都被读。一轮也没有时，`dh` 不变，权重的梯度是零。
+# 每一轮都被读。一轮也没有时，`dh` 不变，权重的梯度是与它同形状的零。
 
 
 # %% task="unwind"

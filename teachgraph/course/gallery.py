@@ -1,4 +1,7 @@
-"""The gallery: complete cases, from handwriting to a parameter server, as notebooks."""
+"""The gallery: complete cases, from handwriting to a parameter server, as notebooks.
+
+As in lessons, a cell tagged `quiet` does not show the value of its last line.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,8 @@ class Case:
         notebook = jupytext.read(self.source)
         for position, cell in enumerate(notebook.cells):
             cell["id"] = f"cell-{position}"
+            if "quiet" in cell.metadata.get("tags", ()):
+                cell["source"] += ";"
         notebook["metadata"] = KERNEL
         plain: dict[str, Any] = nbformat.from_dict(notebook)
         return plain

@@ -4,7 +4,7 @@
  * placed moves.
  */
 
-import { AXIS, BOX, laneX, PIN, PORT, ROW, rowY, type Side } from "../layout/geometry";
+import { AXIS, BOX, laneX, PIN, PORT, ROW, rowY } from "../layout/geometry";
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
@@ -203,6 +203,7 @@ export class FoldedPicture implements Picture {
       : this.layout.leaf({ row, slot: beside }, 0);
     this.places.set(spot, place);
     this.add(new Moved(node, this.placeOf(spot)));
+    if (node.tone === "T") this.extendFrames(node);
   }
 
   private gradient(node: MirrorNode): void {
@@ -210,11 +211,18 @@ export class FoldedPicture implements Picture {
     if (fold === undefined) {
       this.add(new Moved(node, this.placeOf(node.spot)));
       if (node.shape === "op") this.extendRegion(node);
+      else if (node.shape === "leaf" && this.isArgument(node)) this.extendFrames(node);
     } else if (!fold.hasGradient) {
       fold.hasGradient = true;
       this.add(new FoldBox(node, fold, 1, this.names));
       this.extendFrames(node, fold.group.depth);
     }
+  }
+
+  /** Whether what stands here is of what a block is given. */
+  private isArgument({ spot }: MirrorNode): boolean {
+    const there = this.mirror.byRow[spot.row];
+    return there.some((node) => node.spot === spot && node.shape === "leaf" && node.tone === "T");
   }
 
   private edge(edge: MirrorEdge): void {
@@ -294,11 +302,12 @@ export class FoldedPicture implements Picture {
   }
 
   /** Widen the frames of the `depth` outermost blocks around a node, or a group of them. */
-  private extendFrames({ op, spot, side }: MirrorNode, depth?: number): void {
+  private extendFrames(node: MirrorNode, depth?: number): void {
+    const { op, spot, side } = node;
     const { regions, framesOf } = this.mirror;
     for (const frame of framesOf.get(op)?.slice(0, depth) ?? []) {
       const region = regions.find((known) => known.frame === frame && known.left < 0 === side < 0);
-      if (region !== undefined) this.widen(region, op, side, this.placeOf(spot));
+      if (region !== undefined) this.widen(region, node, this.placeOf(spot));
     }
   }
 
@@ -308,14 +317,15 @@ export class FoldedPicture implements Picture {
     // What is all an evaluation says so by its frame.
     const isSaid = this.section.phases.some(({ apart, first, end }) => apart && op >= first && op < end);
     const own = side < 0 && !isSaid ? this.mirror.regionOf[op] : undefined;
-    if (own !== undefined) this.widen(own, op, side, this.placeOf(spot));
+    if (own !== undefined) this.widen(own, node, this.placeOf(spot));
   }
 
-  private widen(region: Region, op: number, side: Side, { row, slot }: Spot): void {
+  private widen(region: Region, { op, side, shape }: MirrorNode, { row, slot }: Spot): void {
     const { pins } = this.mirror.above[op];
-    const start = region.frame && this.mirror.entered.has(op) ? row - 1 : row;
+    const isTitled = region.frame && this.mirror.entered.has(op) && shape === "op";
+    const start = isTitled ? row - 1 : row;
     const inner = Math.abs(laneX(side, slot - 1));
-    const out = region.frame && pins > 0 ? PIN.width + PIN.gap : 0;
+    const out = region.frame && pins > 0 && shape === "op" ? PIN.width + PIN.gap : 0;
     const outer = Math.abs(laneX(side, slot + 1)) + out;
     const halves = side < 0 ? [-outer, -inner] : [inner, outer];
     const known = this.changed.get(region);
