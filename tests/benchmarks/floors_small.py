@@ -1,0 +1,238 @@
+"""Time the bare NumPy calls that a step cannot do without, beside the step itself.
+
+python -m tests.benchmarks.floors_small --cpu --seconds 20 "lstm b32" cartpole
+
+The first column is a step's matrix products alone, the second its elementwise calls and
+reductions, each on arrays of the right shapes and in the layout that is fastest here.
+Their sum is a floor for whoever calls NumPy; what a step takes beyond it is the
+framework's own. All with one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy is imported
+
+import numpy as np
+
+from teachgraph.ops.freed_memory import keep_freed_memory
+from tests.benchmarks.families import drawn
+from tests.benchmarks.models import MODELS, commands
+from tests.benchmarks.peers import EAGER, Contender
+
+Call = Callable[[], object]
+
+
+class Floor(NamedTuple):
+    """The calls of a step: each with how often it is made."""
+
+    products: Sequence[tuple[int, Call]]
+    elementwise: Sequence[tuple[int, Call]]
+
+
+def product(*shapes: Sequence[int], turned: str = "") -> Call:
+    """A product of matrices or stacks; `turned` names the transposed ones."""
+    x, y = (drawn(*shape) for shape in shapes)
+    x = x.swapaxes(-1, -2) if "x" in turned else x
+    y = y.swapaxes(-1, -2) if "y" in turned else y
+    out = np.matmul(x, y)
+    return lambda: np.matmul(x, y, out=out)
+
+
+def unary(ufunc: Any, *shape: int) -> Call:
+    x, out = abs(drawn(*shape)), np.empty(shape, np.float32)
+    return lambda: ufunc(x, out=out)
+
+
+def binary(*shape: int) -> Call:
+    """An addition, which takes as long as a multiplication or a comparison."""
+    x, y, out = drawn(*shape), drawn(*shape), np.empty(shape, np.float32)
+    return lambda: np.add(x, y, out=out)
+
+
+def sums(axis: int, *shape: int) -> Call:
+    x = drawn(*shape)
+    return lambda: np.add.reduce(x, axis=axis)
+
+
+def numbers(*shape: int) -> Call:
+    """What dropout draws."""
+    generator = np.random.default_rng(0)
+    return lambda: generator.random(shape, np.float32)
+
+
+def dense(rows: int, ins: int, outs: int) -> list[tuple[int, Call]]:
+    """The three products of a linear layer: out, dx and dW."""
+    return [
+        (1, product((rows, ins), (ins, outs))),
+        (1, product((rows, outs), (ins, outs), turned="y")),
+        (1, product((rows, ins), (rows, outs), turned="x")),
+    ]
+
+
+def lstm(steps: int = 32, batch: int = 32, size: int = 128) -> Floor:
+    rows = steps * batch
+    return Floor(
+        [
+            (1, product((steps, 1, batch, size), (4, size, size))),
+            (2 * steps, product((batch, size), (4, size, size))),
+            (2, product((rows, 4 * size), (rows, size), turned="x")),
+        ],
+        [
+            (steps, unary(np.tanh, 4, batch, size)),
+            (4 * steps, binary(4, batch, size)),
+            (steps, unary(np.tanh, batch, size)),
+            (8 * steps, binary(batch, size)),
+            (steps, sums(0, 4, batch, size)),
+            (1, unary(np.tanh, steps, batch, size)),
+            (2, binary(steps, 4, batch, size)),
+            (10, binary(steps, batch, size)),
+        ],
+    )
+
+
+def layer(texts: int = 16, words: int = 32, width: int = 64, heads: int = 4) -> Floor:
+    rows, stack, size = texts * words, texts * heads, width // heads
+    scores = (stack, words, words)
+    return Floor(
+        [
+            *dense(rows, width, width) * 4,
+            *dense(rows, width, 4 * width),
+            *dense(rows, 4 * width, width),
+            (3, product((stack, words, size), (stack, words, size), turned="y")),
+            (3, product(scores, (stack, words, size))),
+        ],
+        [
+            # Softmax and its gradient; dropout of scores, of two sums and of ReLU's.
+            (1, unary(np.exp, *scores)),
+            (2, sums(-1, *scores)),
+            (9, binary(*scores)),
+            (1, numbers(*scores)),
+            (2, numbers(rows, width)),
+            (1, numbers(rows, 4 * width)),
+            # Biases, ReLU, residuals, and two layer norms: forward and backward.
+            (8, binary(rows, 4 * width)),
+            (2, sums(0, rows, 4 * width)),
+            (40, binary(rows, width)),
+            (18, sums(0, rows, width)),
+        ],
+    )
+
+
+def policy(rows: int = 32, updates: int = 1) -> Floor:
+    return Floor(
+        [*dense(rows, 4, 128), *dense(rows, 128, 2)],
+        [
+            (4, binary(rows, 128)),
+            (1, sums(0, rows, 128)),
+            (1, unary(np.exp, rows, 2)),
+            (1, unary(np.log, rows, 1)),
+            (7, binary(rows, 2)),
+            (4, sums(-1, rows, 2)),
+            (4 * updates, binary(4, 128)),
+            (4 * updates, binary(128)),
+        ],
+    )
+
+
+def cartpole(choices: int = 32) -> Floor:
+    forward = [
+        (choices, product((1, 4), (4, 128))),
+        (choices, product((1, 128), (128, 2))),
+    ]
+    draw = np.random.default_rng(0)
+    choice = [
+        (2 * choices, binary(1, 128)),
+        (4 * choices, binary(1, 2)),
+        (choices, unary(np.exp, 1, 2)),
+        (3 * choices, sums(-1, 1, 2)),
+        (choices, lambda: draw.exponential(size=(1, 2))),
+    ]
+    # Adam makes six calls where SGD makes one.
+    update = policy(choices, updates=6)
+    return Floor([*forward, *update.products], [*choice, *update.elementwise])
+
+
+def element_loop(count: int = 20) -> Floor:
+    x = drawn(count)
+    # Forward w x[i] + b - y[i], its square, the sum; backward as much again.
+    indices = (2 * count, lambda: x[3, ...])
+    return Floor([], [indices, (5 * count, binary(1)), (6 * count, binary(1))])
+
+
+FLOORS: dict[str, Callable[[], Floor]] = {
+    "lstm b32": lstm,
+    "layer": layer,
+    "cartpole": cartpole,
+    "policy": policy,
+    "element loop": element_loop,
+}
+
+
+def seconds(calls: Sequence[tuple[int, Call]], clock: Callable[[], float]) -> float:
+    start = clock()
+    for count, call in calls:
+        for _ in range(count):
+            call()
+    return clock() - start
+
+
+def measured(name: str, clock: str, length: float) -> Iterator[float]:
+    """Seconds of products, of elementwise calls, of our step and of the rival's."""
+    floor, now = FLOORS[name](), getattr(time, clock)
+    here, rival = commands(), MODELS[name].rival
+    sides = [side for side in (EAGER, rival) if side in here]
+    running = [Contender([*here[side], clock, "1"]) for side in sides]
+    fastest = [math.inf] * (2 + len(running))
+    try:
+        for contender in running:
+            contender.ask(name)
+        end = time.monotonic() + length
+        while time.monotonic() < end:
+            for _ in range(10):
+                fastest[0] = min(fastest[0], seconds(floor.products, now))
+                fastest[1] = min(fastest[1], seconds(floor.elementwise, now))
+            for place, contender in enumerate(running, 2):
+                fastest[place] = min(fastest[place], float(contender.ask("round")))
+    finally:
+        for contender in running:
+            contender.end()
+    yield from fastest
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="*", help=", ".join(FLOORS))
+    parser.add_argument("--seconds", type=float, default=10, help="for each model")
+    parser.add_argument("--cpu", action="store_true", help="count CPU time")
+    asked: Any = parser.parse_args(arguments)
+    if unknown := set(asked.models) - set(FLOORS):
+        parser.error(f"no floor of {unknown}; there are {', '.join(FLOORS)}")
+    clock = "process_time" if asked.cpu else "perf_counter"
+    keep_freed_memory()
+    print(
+        f"{'ms of a step':42} products  elementwise     sum    ours   rival"
+        "  sum/rival  ours/rival"
+    )
+    for name in asked.models or FLOORS:
+        products, elementwise, ours, *rivals = (
+            1e3 * s for s in measured(name, clock, asked.seconds)
+        )
+        rival = rivals[0] if rivals else math.nan
+        floor = products + elementwise
+        print(
+            f"{MODELS[name].about:42} {products:8.3f} {elementwise:12.3f} "
+            f"{floor:7.3f} {ours:7.3f} {rival:7.3f}  {floor / rival:9.2f}  "
+            f"{ours / rival:10.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
