@@ -1,0 +1,205 @@
+"""How far steps of convolutional networks are from the least that they must do.
+
+python -m tests.benchmarks.floors --threads 1 --cpu vgg lenet
+
+For each network it prints, in milliseconds of a training step:
+
+- the matrix products of its convolutions alone, forward and backward, with columns made
+  beforehand; depthwise convolutions are none;
+- the fewest products: those of Winograd's algorithm where a convolution uses it;
+- the bytes moved, as fast as NumPy copies: each op reads its inputs and writes its
+  outputs, its rule reads upstream gradient and inputs, and writes their gradients;
+- our step, and PyTorch's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import teachgraph as tg
+from teachgraph.ops import winograd
+from teachgraph.ops.threads import limit_blas, openblas
+from teachgraph.ops.windows import steps
+from teachgraph.utils.observe import Observer, watch
+from tests.benchmarks import families
+from tests.benchmarks.models import MODELS, commands, measured
+from tests.benchmarks.peers import EAGER, TORCH
+
+NETWORKS = ("resnet18 b8", "vgg", "lenet", "mobilenet")
+
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+Clock = Callable[[], float]
+
+
+class Convolution(NamedTuple):
+    """Sizes of a convolution in a training step.
+
+    Attributes:
+        both: True if the image has a gradient too, not the filter alone.
+    """
+
+    image: tuple[int, ...]
+    filters: tuple[int, ...]
+    output: tuple[int, ...]
+    strides: tuple[int, ...]
+    paddings: tuple[int, ...]
+    groups: int
+    both: bool
+
+    def products(
+        self, batch: int, parts: int, inner: int, columns: int
+    ) -> list[Shapes]:
+        """Shapes of the forward product and of those of the gradients."""
+        outputs = self.filters[0] // self.groups
+        rows, seen = (batch, parts, outputs, inner), (batch, parts, inner, columns)
+        upstream = (batch, parts, outputs, columns)
+        of_input = [(transposed(rows), upstream)] if self.both else []
+        return [(rows, seen), *of_input, (upstream, transposed(seen))]
+
+    def im2col(self) -> list[list[Shapes]]:
+        """Shapes of its products: image by image, and of all images at once."""
+        inner, images = math.prod(self.filters[1:]), self.image[0]
+        places = math.prod(self.output[2:])
+        return [
+            self.products(images, self.groups, inner, places),
+            self.products(1, self.groups, inner, images * places),
+        ]
+
+    def winograd(self) -> list[list[Shapes]]:
+        """Shapes of Winograd's products, of 256 tiles, if the convolution uses them."""
+        image, filters = np.empty(self.image, "f"), np.empty(self.filters, "f")
+        pads = [(n, n) for n in self.paddings]
+        sizes = self.image[2:], self.filters[2:], self.strides, pads, (1, 1)
+        axes = steps(*sizes)
+        if not winograd.is_faster(image, filters, self.filters, axes, self.groups):
+            return []
+        tiles = self.image[0] * math.prod(winograd.tiles(axes))
+        blocks = -(-tiles // 256)
+        return [self.products(blocks, 16, self.filters[1], -(-tiles // blocks))]
+
+
+def transposed(shape: Sequence[int]) -> tuple[int, ...]:
+    return (*shape[:-2], shape[-1], shape[-2])
+
+
+class Work(Observer):
+    """Counts the convolutions of a step, and the bytes its ops must move."""
+
+    def __init__(self) -> None:
+        self.convolutions: Counter[Convolution] = Counter()
+        self.bytes = 0
+
+    def op_end(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        node: Any | None,
+    ) -> None:
+        tensors = [x for x in inputs if isinstance(x, tg.Tensor)]
+        read, written = (
+            sum(x.numpy().nbytes for x in each) for each in (tensors, outputs)
+        )
+        self.bytes += 3 * read + 2 * written
+        if op == "conv2d":
+            image, filters = tensors[:2]
+            convolution = Convolution(
+                tuple(image.shape),
+                tuple(filters.shape),
+                tuple(outputs[0].shape),
+                tuple(attrs["strides"]),
+                tuple(attrs["paddings"]),
+                attrs["groups"],
+                not image.stop_gradient,
+            )
+            self.convolutions[convolution] += 1
+
+
+class Floors(NamedTuple):
+    """Seconds of the parts of a step that cannot be left out."""
+
+    im2col: float
+    fewest: float
+    moved: float
+
+
+def floors_of(name: str, clock: Clock) -> Floors:
+    """Watch a step, and time its products and copies alone."""
+    step = families.eager(tg, name)
+    step()
+    with watch(Work()) as work:
+        step()
+    im2col = fewest = 0.0
+    for convolution, count in work.convolutions.items():
+        plain = least(convolution.im2col(), clock)
+        im2col += count * plain
+        fewest += count * min(plain, least(convolution.winograd(), clock))
+    return Floors(im2col, fewest, work.bytes / copied_per_second(clock))
+
+
+def least(ways: Sequence[Sequence[Shapes]], clock: Clock) -> float:
+    """Seconds of the products that take least."""
+    each = (sum(product(shapes, clock) for shapes in way) for way in ways)
+    return min(each, default=math.inf)
+
+
+def product(shapes: Shapes, clock: Clock) -> float:
+    a, b = (np.ones(shape, np.float32) for shape in shapes)
+    out = np.matmul(a, b)
+    return fastest(lambda: np.matmul(a, b, out=out), clock)
+
+
+def copied_per_second(clock: Clock) -> float:
+    """Bytes read and written by copies of 4 MB, as large as an activation."""
+    x = np.ones(1 << 20, np.float32)
+    out = np.empty_like(x)
+    return 2 * x.nbytes / fastest(lambda: np.copyto(out, x), clock)
+
+
+def fastest(run: Callable[[], Any], clock: Clock) -> float:
+    """Seconds of the fastest of several runs."""
+    took = math.inf
+    for _ in range(9):
+        start = clock()
+        run()
+        took = min(took, clock() - start)
+    return took
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("networks", nargs="*", help=", ".join(NETWORKS))
+    parser.add_argument("--seconds", type=float, default=10, help="for each step")
+    parser.add_argument("--threads", nargs="+", default=["1", "2"])
+    parser.add_argument("--cpu", action="store_true", help="count CPU time")
+    asked: Any = parser.parse_args(arguments)
+    clock = "process_time" if asked.cpu else "perf_counter"
+    if openblas() is None:
+        parser.error("the threads of NumPy's BLAS cannot be set")
+    here = commands()
+    steps_of = [side for side in (EAGER, TORCH) if side in here]
+    print(f"{'ms':42} threads  im2col  fewest   moved" + "".join(map(column, steps_of)))
+    for name in asked.networks or NETWORKS:
+        for threads in asked.threads:
+            limit_blas(int(threads))
+            floors = floors_of(name, getattr(time, clock))
+            sides = [[*here[side], clock, threads] for side in steps_of]
+            took = [*floors, *measured(sides, name, asked.seconds)]
+            cells = "".join(f"{1e3 * seconds:8.2f}" for seconds in took)
+            print(f"{MODELS[name].about:42} {threads:>7}{cells}", flush=True)
+
+
+def column(side: str) -> str:
+    return f"{side.removesuffix(', eager'):>8}"
+
+
+if __name__ == "__main__":
+    main()
