@@ -217,7 +217,7 @@ EXTENSIONS = (
     Extension(
         "branches: a gradient in one goes through what ran around it",
         "core.backward.find_path",
-        "teachgraph.control_flow.sub_block:from_around",
+        "teachgraph.control_flow.sub_block:path_with_outer",
     ),
     Extension(
         "double backward: gradient operators on the path, expanded into ops",

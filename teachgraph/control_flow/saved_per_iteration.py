@@ -44,7 +44,7 @@ def variable_like(block: Block, label: str, value: Variable, kind: str) -> str:
     ).name
 
 
-def empty(forward: Operator, label: str, value: Variable) -> str:
+def empty_array(forward: Operator, label: str, value: Variable) -> str:
     """An empty array, made before the operator runs."""
     array = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
     code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
@@ -68,7 +68,7 @@ def insert_op(
 def keep_of_loop(forward: Operator, inside: Block, name: str, label: str) -> None:
     """Add a loop variable: an array to which each iteration appends a value."""
     value = inside._var_recursive(name)
-    start = empty(forward, label, value)
+    start = empty_array(forward, label, value)
     array = variable_like(forward.block, label, value, ARRAY)
     number = inside.create_var(f"{label}@NUMBER", [1], "int64", stop_gradient=True).name
     longer = variable_like(inside, f"{label}@NEXT", value, ARRAY)
@@ -87,7 +87,7 @@ def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> N
     """Add a result: an array of one part, or of none."""
     value = inside._var_recursive(name)
     block = forward.block
-    start = empty(forward, label, value)
+    start = empty_array(forward, label, value)
     longer = variable_like(inside, f"{label}@NEXT", value, ARRAY)
     taken = variable_like(block, f"{label}@TAKEN", value, ARRAY)
     zero = inside.create_var(f"{label}@NUMBER", [1], "int64", stop_gradient=True).name

@@ -25,10 +25,10 @@ __all__ = [
     "building_in",
     "captured",
     "check_condition",
+    "differentiate_outer",
     "handed_in",
     "inner_operators",
     "kept_apart",
-    "look_around",
     "loops",
     "replace_name",
     "traced_into",
@@ -60,12 +60,12 @@ def replace_name(operator: Operator, old: str, new: str) -> None:
             slots[slot] = [new if name == old else name for name in names]
 
 
-def look_around() -> None:
+def differentiate_outer() -> None:
     """Differentiate, for a loss inside a branch, also the operators before it."""
-    find_path.wrap_once(from_around)
+    find_path.wrap_once(path_with_outer)
 
 
-def from_around(straight_path: Any) -> Any:
+def path_with_outer(straight_path: Any) -> Any:
     """Choose operators also of the outer blocks, for a loss inside a branch."""
 
     def path_of(backward: Backward) -> Sequence[Operator]:

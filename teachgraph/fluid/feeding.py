@@ -109,6 +109,7 @@ def stacked(variable: Variable, values: Sequence[Any]) -> Any:
     """Stack the values of one variable to an array of its shape and dtype."""
     array = np.stack([np.asarray(value, variable.dtype) for value in values])
     sizes = list(variable.shape[1:])
+    # Paddle's samples may be flat: known sizes give them their shape.
     return array if sizes.count(-1) > 0 else array.reshape([len(values), *sizes])
 
 

@@ -37,9 +37,9 @@ from teachgraph.io.programs import (
     write,
 )
 from teachgraph.io.together import (
+    finish_saves,
     newest,
     refuse_mixture,
-    settle,
     with_checksums,
     write_together,
 )
@@ -370,7 +370,7 @@ def load_inference_model(
     path = Path(dirname) / (model_filename or MODEL)
     if not path.is_file():
         raise InvalidValueError.here(f"There is no model in {dirname!s}")
-    settle(path.parent)
+    finish_saves(path.parent)
     top = model_parts(newest(path).read_bytes())
     sums = checksums_in(top)
     refuse_mixture(sums, {name: path.with_name(name) for name in sums}, path)

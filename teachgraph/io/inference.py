@@ -25,9 +25,9 @@ from teachgraph.io.programs import (
     write,
 )
 from teachgraph.io.together import (
+    finish_saves,
     newest,
     refuse_mixture,
-    settle,
     with_checksums,
     write_together,
 )
@@ -266,7 +266,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
     In Paddle this is `paddle.static.load_inference_model`.
     """
     prefix = Path(str(path_prefix))
-    settle(prefix.parent)
+    finish_saves(prefix.parent)
     model, values = with_suffix(prefix, ".pdmodel"), with_suffix(prefix, VALUES)
     for path in (model, values):
         if not path.is_file():

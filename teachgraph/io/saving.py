@@ -20,7 +20,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
-from teachgraph.io.together import newest, settle
+from teachgraph.io.together import finish_saves, newest
 from teachgraph.nn import Layer
 from teachgraph.static.document import DEEPEST, sound
 from teachgraph.static.program import Program
@@ -84,11 +84,13 @@ class Packer:
         if value is None or isinstance(value, (bool, int, str)):
             return value
         if isinstance(value, float):
+            # JSON has no infinity and no NaN.
             return value if math.isfinite(value) else {"float": repr(value)}
         if isinstance(value, (list, tuple)):
             items = [self.pack(v, (*path, str(i))) for i, v in enumerate(value)]
             return {"tuple": items} if isinstance(value, tuple) else items
         if isinstance(value, Mapping):
+            # Pairs, as the keys of JSON's objects are strings only.
             pairs = [
                 [self.pack(k, path), self.pack(v, (*path, str(k)))]
                 for k, v in value.items()
@@ -225,7 +227,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     if hasattr(path, "read"):
         return unpacked(first_in(path), "the file", return_numpy=return_numpy)
     source = Path(path)
-    settle(source.parent)
+    finish_saves(source.parent)
     values = source.with_name(f"{source.name}.pdiparams")
     if not source.is_file() and values.is_file():
         return state_of_model(values, return_numpy=return_numpy)
@@ -287,7 +289,7 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
     arrays = arrays_in(content, source)
     try:
         text = header(content).get(META, {}).get(KEY)
-        structure = flat(arrays) if text is None else json.loads(text)
+        structure = flat_structure(arrays) if text is None else json.loads(text)
         sound(structure, deepest=JSON_LEVELS * DEEPEST)
         return unpack(structure, arrays, return_numpy=return_numpy)
     except (
@@ -330,6 +332,6 @@ def header(content: bytes) -> dict[str, Any]:
     return parsed
 
 
-def flat(arrays: Mapping[str, Any]) -> Json:
+def flat_structure(arrays: Mapping[str, Any]) -> Json:
     """Build the structure for a file without one: a dict of its arrays."""
     return {"dict": [[name, {"array": name, "tensor": ""}] for name in sorted(arrays)]}

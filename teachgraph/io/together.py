@@ -25,9 +25,9 @@ from teachgraph.errors import DataError
 from teachgraph.io.files import flush_folder, part_of, remove_parts, written_whole
 
 __all__ = [
+    "finish_saves",
     "newest",
     "refuse_mixture",
-    "settle",
     "with_checksums",
     "write_together",
 ]
@@ -74,7 +74,7 @@ def finish(folder: Path) -> None:
         journal.unlink(missing_ok=True)
 
 
-def settle(folder: Path) -> None:
+def finish_saves(folder: Path) -> None:
     """Finish the saves of a folder before it is read, where that may be done."""
     with suppress(OSError):
         finish(folder)

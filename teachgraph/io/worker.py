@@ -176,6 +176,7 @@ class Worker:
             self.trouble = error
 
     def _put(self, kind: Kind, epoch: int, content: Any) -> None:
+        # Pickled in this thread: an error in it belongs to this batch.
         self.answers.put(pickle.dumps((kind, epoch, content), protocol=5))
 
 

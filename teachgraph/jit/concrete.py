@@ -50,14 +50,14 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
         here.leave()
         raise
     inputs = here.fed(inputs) if here.changes else inputs
-    program = ConcreteProgram(here, inputs, results, called(static))
+    program = ConcreteProgram(here, inputs, results, function_name(static))
     program.function = static.dygraph_function
     if not all(isinstance(value, Tensor) for value in values):
         program.arguments = as_specs(values)
     return program
 
 
-def called(static: StaticFunction) -> str:
+def function_name(static: StaticFunction) -> str:
     """Return a function's name; a method's comes after that of its class."""
     qualname = getattr(static.function, "__qualname__", static.__name__)
     name = qualname.rpartition("<locals>.")[2]

@@ -26,12 +26,12 @@ from teachgraph.jit.transform.private import private
 
 __all__ = [
     "Conversion",
-    "called",
     "codes",
     "conversion",
     "converted",
     "definition",
     "definition_of",
+    "function_key",
     "is_converted",
     "own_cells",
     "read_by",
@@ -87,7 +87,7 @@ def is_converted(function: FunctionType) -> bool:
     return _converted.get(id(function.__code__)) is function.__code__
 
 
-def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
+def function_key(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
     """Return the key of a function: its code, and the identities of its cells."""
     return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
 

@@ -14,7 +14,7 @@ from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, persistables, set_value, with_suffix
-from teachgraph.io.together import newest, refuse_mixture, settle
+from teachgraph.io.together import finish_saves, newest, refuse_mixture
 from teachgraph.jit.model import FORWARD, Method, method_from_bytes
 from teachgraph.jit.model_files import INFO, MODEL, VALUES, methods_beside
 from teachgraph.jit.translated_layer import TranslatedLayer
@@ -85,7 +85,7 @@ def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
         InvalidValueError: There is no such model.
     """
     prefix = Path(path)
-    settle(prefix.parent)
+    finish_saves(prefix.parent)
     if prefix.is_dir() and configs:
         model = prefix / configs.get("model_filename", "__model__")
         files = {FORWARD: model} if model.is_file() else {}

@@ -24,7 +24,7 @@ from teachgraph.core.modes import in_dynamic_mode, interpreter, is_grad_enabled
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Snapshot
-from teachgraph.jit.conversion import called, own_cells, read_by
+from teachgraph.jit.conversion import function_key, own_cells, read_by
 from teachgraph.jit.side_effects import (
     CellSlot,
     ContainerSlot,
@@ -148,7 +148,7 @@ class Tracer:
     def meet_function(self, function: FunctionType, written: FunctionType) -> None:
         """Copy the outside variables that a converted function assigns to."""
         self.written[id(written)] = written
-        key = called(function)
+        key = function_key(function)
         if key not in self.functions:
             self.functions[key] = list(function_slots(function))
             self.met.append(function)

@@ -260,6 +260,7 @@ class Layer:
 
     def walk(self, prefix: str, seen: set[int]) -> Iterator[tuple[str, Layer]]:
         """Yield this layer and all sublayers not yet seen."""
+        # A layer may be a sublayer of several.
         if id(self) not in seen:
             seen.add(id(self))
             yield prefix, self
@@ -384,6 +385,7 @@ class Layer:
         own = self.state_dict()
         named = own if use_structured_name else {v.name: v for v in own.values()}
         known = {k: v for k, v in state_dict.items() if k in named}
+        # If one value does not fit, none is loaded.
         before = {name: named[name].data for name in known}
         try:
             for name, value in known.items():
@@ -531,5 +533,6 @@ def snake_case(name: str) -> str:
     >>> snake_case("MyNet"), snake_case("Conv2D"), snake_case("ReLU")
     ('my_net', 'conv2d', 're_lu')
     """
+    # Two steps, so that `GRUCell` becomes `gru_cell`, not `g_r_u_cell`.
     words = re.sub(r"(?<=.)(?=[A-Z][a-z])", "_", name)
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()

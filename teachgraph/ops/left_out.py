@@ -176,10 +176,10 @@ def absent(module: str) -> Callable[[str], NoReturn]:
     AttributeError: module 'teachgraph.static' has no attribute 'ctr_metric_bundle', \
 which paddle.static has: it is one sum over many machines
     """
-    return partial(refuse, module)
+    return partial(refuse_name, module)
 
 
-def refuse(module: str, name: str) -> NoReturn:
+def refuse_name(module: str, name: str) -> NoReturn:
     """Say that a module has no such name, and why, if Paddle's has it."""
     here = f"teachgraph.{module}".rstrip(".")
     told = f"module {here!r} has no attribute {name!r}"

@@ -240,7 +240,7 @@ class Executor(DatasetRuns, core.Executor):
         self._closed = True
 
 
-def fed(program: Any, feed: Any) -> Any:
+def feed_of_run(program: Any, feed: Any) -> Any:
     """The values that a run is fed, by name."""
     return feed if feed.__class__ is dict else of_one_device(feed)
 
@@ -257,7 +257,7 @@ def of_one_device(feed: Any) -> Any:
     return feeds[0]
 
 
-feeding = HookPoint(fed)
+feeding = HookPoint(feed_of_run)
 """Says what a run is fed: `feeding(program, feed)`; programs that feed themselves."""
 
 

@@ -37,6 +37,7 @@ def insert_named(
     op = find(type)
     ins, outs = names_in(block, inputs), names_in(block, outputs)
     check_slots(op, ins, outs)
+    # `op_role` and the like are attributes of every operator, not of the op.
     own = {name: v for name, v in (attrs or {}).items() if not name.startswith("op_")}
     declare_outputs(block, op, ins, outs, own)
     variables = variables_of(block, ins), variables_of(block, outs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.control_flow.sub_block import look_around
+from teachgraph.control_flow.sub_block import differentiate_outer
 from teachgraph.core import program as core
 from teachgraph.core.program import set_default_programs
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
@@ -80,7 +80,7 @@ class Program(ProgramIO):
             """All parameters, in order of creation."""
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
-        look_around()
+        differentiate_outer()
         return super()._create_block(parent_idx)  # type: ignore[return-value]
 
     def block(self, index: int) -> Block:

@@ -128,6 +128,7 @@ def build_py_func_grad(backward: Backward, operator: Operator, parts: Parts) -> 
     arriving = [backward.names.get(n, EMPTY) for n in operator.output_arg_names]
     attrs = {
         "forward_callable_id": operator.attrs["backward_callable_id"],
+        # There is no third function, so gradients end here.
         "backward_callable_id": -1,
         "backward_skip_vars": [],
         "required": sorted(parts),

@@ -159,6 +159,7 @@ def attribute_document(value: Any) -> Json:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
+        # JSON has no infinity and no NaN.
         return value if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, (list, tuple)):
         items = [attribute_document(item) for item in value]

@@ -78,6 +78,7 @@ def static_pylayer(
     block = current_block()
     known = {*block.vars}
     results = forward_fn(*inputs)
+    # A copy of a variable that is only passed on: its `stop_gradient` must stay.
     leaves = [
         assign(leaf) if leaf.name in known or not block.has_var(leaf.name) else leaf
         for leaf in flat(results)

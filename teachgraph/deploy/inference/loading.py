@@ -20,7 +20,7 @@ from teachgraph.io.inference import (
     model_parts,
 )
 from teachgraph.io.programs import arrays_in
-from teachgraph.io.together import newest, refuse_mixture, settle
+from teachgraph.io.together import finish_saves, newest, refuse_mixture
 from teachgraph.static.scope import Scope
 from teachgraph.static.state import persistables, set_state
 
@@ -39,7 +39,7 @@ def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
         InvalidValueError: There is no such model.
         DataError: A file is damaged, or lacks a parameter.
     """
-    settle(program_file.parent)
+    finish_saves(program_file.parent)
     if not program_file.is_file():
         message = f"The ``path`` ({program_file}) to load model not exists."
         raise InvalidValueError.here(message)
