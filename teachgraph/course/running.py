@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from teachgraph.course.judging import Ask, Verdict, judge
+from teachgraph.course.orphans import orphans_ended
 from teachgraph.course.serving import ANSWER, ask_there
 from teachgraph.course.table import CourseError, Lesson
 
@@ -162,6 +163,7 @@ class InKernel(Running):
         """A kernel that lasts as long as the block, with all that it starts."""
         mark = uuid4().hex
         with ExitStack() as stack:
+            stack.enter_context(orphans_ended())
             stack.callback(end_marked, mark)
             try:
                 kernel = self.client.setup_kernel(
@@ -217,7 +219,8 @@ def end_marked(mark: str, *, children: bool = False) -> None:
 
     A kernel's own end takes its group along, but not what a cell started in a session
     of its own: that is known by the environment it inherits. One that was started with
-    another environment is known by its parent alone, as long as that lives.
+    another environment is known by its parent, as long as that lives; afterwards it is
+    an orphan, which only Linux shows.
     """
     from psutil import Error, process_iter
 

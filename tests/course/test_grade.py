@@ -326,24 +326,44 @@ def test_a_library_that_does_not_load_is_told(
         grade(sample, path)
 
 
+SLEEPERS = """
+import os, subprocess, sys, time
+sleep = "import os, sys, time; print(os.getpid(), file=open({note!r}, 'a'))"
+command = [sys.executable, "-c", sleep + "; time.sleep(99)"]
+for environment in (None, {{}}):
+    subprocess.Popen(command, start_new_session=True, env=environment)
+if os.fork() == 0:
+    os.setsid()
+    for environment in (dict(os.environ), {{}}):
+        if os.fork() == 0:
+            os.execve(sys.executable, command, environment)
+    os._exit(0)
+os.wait()
+while not os.path.exists({note!r}) or len(open({note!r}).readlines()) < 4:
+    time.sleep(0.05)
+{end}
+def double(x):
+    return 2 * x
+"""
+"""Children in sessions of their own: two of the kernel, two of one that is gone."""
+
+
+def runs(pid: str) -> bool:
+    process = Path("/proc", pid, "stat")
+    return process.exists() and process.read_text().split()[2] != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are lost elsewhere")
+@pytest.mark.parametrize("end", ["", "os._exit(1)"], ids=["whole", "dying"])
 def test_what_a_cell_started_ends_with_the_check(
-    sample: Source, sample_notebook: Callable[..., Path], tmp_path: Path
+    end: str, sample: Source, sample_notebook: Callable[..., Path], tmp_path: Path
 ) -> None:
-    note = tmp_path / "pid"
-    code = (
-        "import subprocess, sys\n"
-        "command = [sys.executable, '-c', 'import time; time.sleep(99)']\n"
-        "children = [\n"
-        "    subprocess.Popen(command, start_new_session=True, env=environment)\n"
-        "    for environment in (None, {})\n"
-        "]\n"
-        f"open({str(note)!r}, 'w').write(' '.join(str(c.pid) for c in children))\n"
-        "def double(x):\n    return 2 * x"
-    )
-    grade(sample, sample_notebook(lambda cells: cells["double"].update(source=code)))
+    note = tmp_path / "pids"
+    source = SLEEPERS.format(note=str(note), end=end)
+    grade(sample, sample_notebook(lambda cells: cells["double"].update(source=source)))
+    pids = note.read_text().split()
+    assert len(pids) == 4
     deadline = time.monotonic() + 10
-    for child in note.read_text().split():
-        process = Path("/proc", child, "stat")
-        while process.exists() and process.read_text().split()[2] != "Z":
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    while any(map(runs, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(runs, pids))

@@ -5,7 +5,6 @@ Time is the processor's and not the clock's, so that a busy machine changes no m
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import select
@@ -22,10 +21,11 @@ from psutil import STATUS_DISK_SLEEP, STATUS_RUNNING, STATUS_ZOMBIE, Error, Proc
 
 from teachgraph.course.classroom.learner import become_learner
 from teachgraph.course.classroom.walls import MEGABYTE, Walls
+from teachgraph.course.orphans import end_processes
 from teachgraph.course.running import Stopped
 from teachgraph.course.table import Lesson
 
-__all__ = ["Kernel", "adopt_orphans", "end_descendants"]
+__all__ = ["Kernel", "end_descendants"]
 
 TICK = 0.1
 """Seconds between two looks at a process that does not answer."""
@@ -33,7 +33,6 @@ LOOK = 1.0
 """Seconds between two looks at all its processes."""
 IDLE = 0.02
 """A process that uses less of each second is asleep."""
-SET_CHILD_SUBREAPER = 36
 
 
 class Kernel:
@@ -193,12 +192,6 @@ def read_reply(line: bytes) -> dict[str, Any]:
     return reply if whole else {}
 
 
-def adopt_orphans() -> None:
-    """Become the parent of whatever the processes that this one starts leave behind."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def descendants() -> list[Process]:
     """All processes that come from this one and still run."""
     alive = []
@@ -211,13 +204,7 @@ def descendants() -> list[Process]:
 
 def end_descendants() -> None:
     """End all that comes from this process, also what is started meanwhile."""
-    while family := descendants():
-        for order in (signal.SIGSTOP, signal.SIGKILL):  # who is stopped starts no more
-            for process in family:
-                with suppress(Error, OSError):
-                    process.send_signal(order)
-        reap()
-        time.sleep(0.005)
+    end_processes(descendants)
     reap()
 
 

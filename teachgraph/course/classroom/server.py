@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph.course import mine
-from teachgraph.course.classroom.kernel import adopt_orphans, end_descendants
+from teachgraph.course.classroom.kernel import end_descendants
 from teachgraph.course.classroom.learner import the_shell
 from teachgraph.course.classroom.marking import Rooms, mark
 from teachgraph.course.classroom.marks import Marked
@@ -30,6 +30,7 @@ from teachgraph.course.classroom.walls import Limits
 from teachgraph.course.grade import language_of, read_notebook
 from teachgraph.course.judging import checks_of
 from teachgraph.course.messages import say
+from teachgraph.course.orphans import adopt_orphans
 from teachgraph.course.source import read_once
 from teachgraph.course.table import CourseError, find
 
