@@ -15,6 +15,7 @@ from teachgraph.core.errors import (
     InvalidValueError,
 )
 from teachgraph.jit.conversion import definition_of
+from teachgraph.ops.default_dtype import default_dtype
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
@@ -193,6 +194,8 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
 def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
     """Return the tensors in some arguments, and a cache key: their specs, and the rest.
 
+    The default dtype is part of it, as functions without arguments read it too.
+
     >>> from teachgraph import zeros
     >>> tensors, key = flattened((zeros([2, 3]), 0.5))
     >>> len(tensors), key[1]
@@ -201,6 +204,7 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
     tensors: list[Tensor] = []
     key: list[Any] = []
     flatten(values, tensors, key)
+    key.append(default_dtype().num)
     return tensors, tuple(key)
 
 

@@ -49,6 +49,18 @@ Place = tuple[StateSlot, Any]
 MOST_ELEMENTS = 1_000_000
 """Of a larger array, or list, as many are compared, at equal distances."""
 
+WALKS = frozenset(
+    {
+        *("apply", "buffers", "children", "named_buffers", "named_children"),
+        *("named_parameters", "named_sublayers", "parameters", "state_dict"),
+        *("sublayers", "to_static_state_dict"),
+    }
+)
+"""Methods of layers that read all they hold."""
+
+FACTS = frozenset({"name", "stop_gradient", "trainable"})
+"""Attributes of Tensors that change in place, and that no program reads at a run."""
+
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
 
@@ -210,7 +222,7 @@ class Watch:
 
     def __init__(self, tracer: Tracer, results: Outputs) -> None:
         self.functions = tracer.met
-        self.seen: set[int] = set()
+        self.seen = {id(layer) for layer in tracer.layers}
         self.guards: list[Guard] = []
         self.of_layers: list[Guard] = []
         # What its runs write themselves is no condition.
@@ -264,9 +276,11 @@ class Watch:
         names, values = sorted(wanted), layer.__dict__
         places = [*names, "forward"]
 
+        kinds = (Layer, Tensor) if self.names & WALKS else Layer
+
         def read(values: dict[str, Any] = values) -> list[Any]:
             own = [values.get(name, MISSING) for name in names]
-            inside = [v for v in values.values() if isinstance(v, Layer)]
+            inside = [v for v in values.values() if isinstance(v, kinds)]
             hooks = [*values["_pre_hooks"].values(), *values["_post_hooks"].values()]
             return [*own, own_forward(values), *inside, *hooks]
 
@@ -274,6 +288,8 @@ class Watch:
         self.of_layers.append(Guard(whose, places, read, read(values | before)))
         for name in names:
             self.value(values.get(name), f"{whose}.{name}")
+        for child in layer.children() if self.names & WALKS else ():
+            self.value(child, f"a part of {whose}")
         self.kind(type(layer))
 
     def add(
@@ -287,13 +303,17 @@ class Watch:
 
     def value(self, value: Any, name: str) -> None:
         """Watch the items of a container, the attributes of an object or of a class."""
-        if id(value) in self.seen or isinstance(value, (Tensor, Layer, *PLAIN)):
+        if id(value) in self.seen or isinstance(value, PLAIN):
             return
         # Before its parts: a container may hold itself.
         self.seen.add(id(value))
         if isinstance(value, (list, tuple, set, frozenset, dict, deque)):
             self.container(value, name)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, Tensor):
+            self.tensor(value, name)
+        elif isinstance(value, Layer):  # it is read, and not called
+            self.layer(value, {})
+        elif isinstance(value, np.ndarray):
             self.guards.append(Guard(name, ["elements"], lambda: [elements(value)]))
         elif isinstance(value, ModuleType):
             self.module(value)
@@ -303,6 +323,11 @@ class Watch:
             self.kind(value)
         elif watchable(value):
             self.object(value, name)
+
+    def tensor(self, value: Tensor, name: str) -> None:
+        """Watch what the functions may read of a Tensor beside its elements."""
+        if facts := sorted(self.names & FACTS):
+            self.add(name, facts, lambda: [getattr(value, fact) for fact in facts])
 
     def container(self, value: Any, name: str) -> None:
         """Watch the items of a container; of a long one, its length."""

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from teachgraph.core.dtypes import convert, float32, is_floating
 from teachgraph.core.errors import DTypeError
 
-__all__ = ["get_default_dtype", "set_default_dtype"]
+__all__ = ["default_dtype", "get_default_dtype", "set_default_dtype"]
 
 
 class _Default:
     """The dtype of Python's floats and of new parameters."""
 
     dtype = float32
+
+
+def default_dtype() -> np.dtype[Any]:
+    """The floating type of what has none of its own, as NumPy's."""
+    return _Default.dtype
 
 
 def get_default_dtype() -> str:
