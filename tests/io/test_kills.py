@@ -234,6 +234,23 @@ def test_kill_9_at_any_time_leaves_the_old_or_the_new(
         assert kind.answer(model) in {kind.old, kind.new}
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_a_full_disk_names_the_file_and_leaves_the_old(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, model = KINDS[name], tmp_path / "folder" / "model"
+    kind.save(model, False)
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    names_the_file = pytest.raises(OSError, match=r"No space left on .*: '.*/folder/")
+    with monkeypatch.context() as patch, names_the_file:
+        patch.setattr(os, "fsync", full)
+        kind.save(model, True)
+    assert kind.answer(model) == kind.old
+
+
 def test_files_of_two_saves_are_refused(tmp_path: Path) -> None:
     for name in ("static.save_inference_model", "jit.save"):
         kind = KINDS[name]
