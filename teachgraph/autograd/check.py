@@ -229,7 +229,8 @@ class Probe:
 def evaluate(function: Function, values: Sequence[Array]) -> list[Array]:
     """Evaluate a function of Tensors; return its floating outputs as arrays."""
     tensors = [
-        Tensor.results(value, stop_gradient=not is_floating(value)) for value in values
+        Tensor.results(np.asarray(value), stop_gradient=not is_floating(value))
+        for value in values
     ]
     return [out.data for out in floating_outputs(function(*tensors))]
 

@@ -15,6 +15,7 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import find, op
 from teachgraph.core.ops import FLOATING, aligned, elementwise_mul, reduce_to, relu
 from teachgraph.ops.error_function import erf
+from teachgraph.ops.logic import where
 from teachgraph.ops.math import exp, sigmoid, tanh
 
 __all__ = [
@@ -136,7 +137,7 @@ def elu(x: Any, *, alpha: float = 1.0) -> Any:
 @elu.grad
 def elu_grad(dout: Any, x: Any, out: Any, *, alpha: float) -> Any:
     """dx = dout where x > 0, (out + alpha) dout elsewhere."""
-    return dout * (x > 0) + dout * (x <= 0) * (out + alpha)
+    return where(dout, dout * (out + alpha), x > 0)
 
 
 @op(needs=FLOATING)
@@ -151,7 +152,7 @@ def selu(
 @selu.grad
 def selu_grad(dout: Any, out: Any, *, scale: float, alpha: float) -> Any:
     """dx = scale dout where out > 0, (out + scale alpha) dout elsewhere."""
-    return dout * (out > 0) * scale + dout * (out <= 0) * (out + scale * alpha)
+    return where(dout * scale, dout * (out + scale * alpha), out > 0)
 
 
 @op(needs=FLOATING + "; alpha is not 0")
@@ -165,8 +166,8 @@ def celu(x: Any, *, alpha: float = 1.0) -> Any:
 
 @celu.grad
 def celu_grad(dout: Any, x: Any, *, alpha: float) -> Any:
-    """dx = dout exp(min(x, 0) / alpha)."""
-    return dout * exp((x - relu(x)) / alpha)
+    """dx = dout where x > 0, dout exp(x / alpha) elsewhere."""
+    return where(dout, dout * exp((x - relu(x)) / alpha), x > 0)
 
 
 ROOT_HALF = sqrt(0.5)
@@ -323,9 +324,9 @@ def brelu_grad(dout: Any, x: Any, *, t_min: float, t_max: float) -> Any:
 
 @op(key="hardshrink", needs=FLOATING)
 def hard_shrink(x: Any, *, threshold: float = 0.5) -> Any:
-    """out = x where |x| > threshold, 0 elsewhere."""
+    """out = 0 where |x| <= threshold, x elsewhere: NaN too."""
     only_floating(x)
-    return np.where(np.abs(x) > threshold, x, 0)
+    return np.where(np.abs(x) <= threshold, 0, x)
 
 
 @hard_shrink.grad
@@ -364,9 +365,9 @@ def tanh_shrink_grad(dout: Any, x: Any) -> Any:
 
 @op(needs=FLOATING)
 def thresholded_relu(x: Any, *, threshold: float = 1.0) -> Any:
-    """out = x where x > threshold, 0 elsewhere."""
+    """out = 0 where x <= threshold, x elsewhere: NaN too."""
     only_floating(x)
-    return np.where(x > threshold, x, 0)
+    return np.where(x <= threshold, 0, x)
 
 
 @thresholded_relu.grad

@@ -17,8 +17,9 @@ from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.activation import brelu, only_floating
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
+from teachgraph.ops.gather import index_add
 from teachgraph.ops.math import sigmoid
-from teachgraph.ops.shape import unsqueeze2
+from teachgraph.ops.shape import reshape2, unsqueeze2
 from teachgraph.ops.softmax import place
 
 __all__ = [
@@ -156,7 +157,7 @@ def log_loss_grad(dloss: Any, predicted: Any, labels: Any, *, epsilon: float) ->
 
 
 @op(needs="integer labels, and a weight [C] for each class")
-def class_weight(label: Any, weight: Any, *, ignore_index: int = -100) -> Any:
+def class_weight(weight: Any, label: Any, *, ignore_index: int = -100) -> Any:
     """The weight of each label's class, 0 for an ignored label."""
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
@@ -169,6 +170,15 @@ def class_weight(label: Any, weight: Any, *, ignore_index: int = -100) -> Any:
     if not in_range(kept, len(weight)) and label.size:
         raise OutOfRangeError(f"labels must be >= 0 and < {len(weight)}")
     return np.where(ignored, 0, weight[kept] if len(weight) else 0).astype(weight.dtype)
+
+
+@class_weight.grad(of=("weight",))
+def class_weight_grad(dout: Any, weight: Like, label: Any, *, ignore_index: int) -> Any:
+    """dweight[c] = the sum of dout where the label is c, and is not ignored."""
+    counted = label != ignore_index
+    at, added = reshape2(label * counted, shape=[-1]), reshape2(dout, shape=[-1])
+    kept = added * reshape2(counted, shape=[-1])
+    return index_add(fill_any_like(weight, value=0.0), kept, at, axis=0)
 
 
 @op(outputs=("out", "total_weight"), needs="X [N, C, ...] and integer labels [N, ...]")
@@ -189,7 +199,7 @@ def nll_loss(
         raise ShapeError(f"labels {list(label.shape)} do not fit to {list(x.shape)}")
     where, _ = where_labelled(x, np.expand_dims(label, 1), 1, ignore_index)
     weights = np.ones(x.shape[1], x.dtype) if weight is None else weight
-    share = class_weight.kernel(label, weights, ignore_index=ignore_index)
+    share = class_weight.kernel(weights, label, ignore_index=ignore_index)
     loss, total = -(x[where].squeeze(1) * share).astype(x.dtype), share.sum()
     if reduction == "none":
         return loss, total
@@ -222,7 +232,7 @@ def nll_loss_grad(
     if weight is None:
         dout = dout * (label != ignore_index)
     else:
-        dout = dout * class_weight(label, weight, ignore_index=ignore_index)
+        dout = dout * class_weight(weight, label, ignore_index=ignore_index)
     at = {"axis": 1, "ignore_index": ignore_index}
     return reduce_to(
         place(-unsqueeze2(dout, axes=[1]), x, unsqueeze2(label, axes=[1]), **at),

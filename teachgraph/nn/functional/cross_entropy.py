@@ -86,7 +86,8 @@ def cross_entropy(
         weight: A weight for each class, [C]. A distribution has the mean of its
             classes' weights.
         ignore_index: A label whose row is left out of the sum and the mean.
-        reduction: "mean", "sum" or "none", which gives a loss in the shape of `label`.
+        reduction: "mean", "sum" or "none", which gives a loss in the shape of `label`;
+            of smoothed labels, as of distributions, with 1 class.
         soft_label: The label is a distribution.
         axis: The axis of the classes.
         use_softmax: False where `input` holds probabilities already.
@@ -132,7 +133,7 @@ def cross_entropy(
         loss = loss * share
         if reduction == "mean":
             return mean_of_weighted(loss, share)
-    if narrow and reduction == "none":
+    if narrow and not label_smoothing and reduction == "none":
         return shapes.squeeze2(loss, axes=[axis])
     return REDUCE[reduction](loss)
 
@@ -164,7 +165,7 @@ def position_weights(
     if weight is None:
         return counted
     if not soft:
-        return losses.class_weight(target, weight, ignore_index=ignore_index)
+        return losses.class_weight(weight, target, ignore_index=ignore_index)
     along = axis % target.ndim
     weighted = ops.elementwise_mul(target, weight, axis=along)
     share = ops.reduce_sum(weighted, dim=[along], keep_dim=True)

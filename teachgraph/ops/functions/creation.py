@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
@@ -56,6 +56,19 @@ def code_of(dtype: Any, usual: Any = None) -> int:
     return dtypes.PADDLE_CODES[dtypes.convert(wanted or get_default_dtype())]
 
 
+def fill_number(value: Any) -> Any:
+    """Convert a fill value to a Python number: a number, or a tensor of one.
+
+    Raises:
+        DTypeError: It is none, of which NumPy would make NaN, or what fits by its real
+            part.
+    """
+    value = value.item() if hasattr(value, "item") else value
+    if value is None or isinstance(value, (complex, list, tuple)):
+        raise DTypeError.here(f"a fill value is a real number, got {value!r}")
+    return value
+
+
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of one value (float32 unless said otherwise).
 
@@ -64,10 +77,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> An
         fill_value: A number, or a Tensor of one.
         dtype: The element type.
         name: Accepted for Paddle's sake.
+
+    Raises:
+        DTypeError: The value is no real number.
     """
-    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
     code = code_of(dtype)
-    return fill_constant(shape=sizes(shape), value=value, dtype=code)
+    return fill_constant(shape=sizes(shape), value=fill_number(fill_value), dtype=code)
 
 
 def zeros(shape: Any, dtype: Any = None, name: Any = None) -> Any:
@@ -87,7 +102,8 @@ def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of one value, shaped like `x`."""
-    return fill_any_like(x, value=fill_value, dtype=code_of(dtype, x.dtype))
+    value = fill_number(fill_value)
+    return fill_any_like(x, value=value, dtype=code_of(dtype, x.dtype))
 
 
 def zeros_like(x: Any, dtype: Any = None, name: Any = None) -> Any:

@@ -106,14 +106,16 @@ def inner(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
         x: Vectors [..., n].
-        y: Vectors [..., n].
+        y: Vectors [..., n]. A single number is a factor instead, as in Paddle.
         name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> inner(np.ones((2, 3)), np.ones((4, 3))).shape
     (2, 4)
+    >>> inner(np.ones((2, 3)), np.ones((1, 1))).shape
+    (2, 3)
     """
-    if not x.shape or not y.shape:
+    if prod(x.shape) == 1 or prod(y.shape) == 1:
         return x * y
     size = x.shape[-1]
     rows, columns = reshape2(x, shape=[-1, size]), reshape2(y, shape=[-1, size])
@@ -182,8 +184,15 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
 
 
 def matched(x: Any, y: Any, of_x: list[int], of_y: list[int]) -> tuple[Any, Any]:
-    """Sum each factor over the dimensions in which the other one has size 1."""
+    """Sum each factor over the dimensions in which the other one has size 1.
+
+    Raises:
+        ShapeError: Two sizes differ, and neither is 1.
+    """
     pairs = [(x.shape[i], y.shape[j], i, j) for i, j in zip(of_x, of_y, strict=True)]
+    if any(m != n and 1 not in {m, n} and -1 not in {m, n} for m, n, *_ in pairs):
+        at = f"{list(x.shape)} along {of_x}, {list(y.shape)} along {of_y}"
+        raise ShapeError.here(f"tensordot: sizes differ: {at}")
     thin_x = [j for m, n, _, j in pairs if m == 1 != n]
     thin_y = [i for m, n, i, _ in pairs if n == 1 != m]
     x = reduce_sum(x, dim=thin_y, keep_dim=True) if thin_y else x

@@ -57,14 +57,16 @@ def sum(
 ) -> Any:
     """The sum over `axis` (a number, several, or None for all).
 
-    Integers and bool are added up in int64. The empty sum is 0.
+    Integers and bool are added up in int64; `dtype` is that of the result, and the sum
+    is of numbers cast to it. The empty sum is 0.
 
     >>> import numpy as np
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=-1)
     array([3., 7.])
     """
     x = x if dtype is None else cast(x, dtype)
-    return ops.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
+    total = ops.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
+    return total if dtype is None or total.dtype == x.dtype else cast(total, dtype)
 
 
 def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:

@@ -107,7 +107,8 @@ def quantile(
 
     Args:
         x: Numbers.
-        q: A share from 0 to 1, or several, whose results are stacked along axis 0.
+        q: A share from 0 to 1, or several, whose results are stacked along axis 0; a
+            list of one is that one, as in Paddle.
         axis: The dimensions; None for all.
         keepdim: Keep these dimensions, with size 1.
 
@@ -132,7 +133,7 @@ def quantile(
     quantiles = [at_rank(ordered, share * (ordered.shape[-1] - 1)) for share in shares]
     if keepdim:
         quantiles = [unsqueeze2(part, axes=along) for part in quantiles]
-    if not isinstance(q, (list, tuple)):
+    if len(quantiles) == 1:
         return quantiles[0]
     return concat(*(unsqueeze2(part, axes=[0]) for part in quantiles), axis=0)
 
@@ -176,7 +177,7 @@ def nanquantile(
     quantiles = [among_numbers(ordered, share) for share in shares]
     if keepdim:
         quantiles = [unsqueeze2(part, axes=along) for part in quantiles]
-    if not isinstance(q, (list, tuple)):
+    if len(shares) == 1:
         return quantiles[0]
     return concat(*(unsqueeze2(part, axes=[0]) for part in quantiles), axis=0)
 

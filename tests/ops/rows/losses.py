@@ -104,7 +104,7 @@ def loss_of_logs(p: float, y: float, epsilon: float = 1e-4) -> float:
     return -y * math.log(p + epsilon) - (1 - y) * math.log(1 - p + epsilon)
 
 
-def weights_of(label: Array, weight: Array, ignore_index: int = -100) -> Array:
+def weights_of(weight: Array, label: Array, ignore_index: int = -100) -> Array:
     found = [0.0 if n == ignore_index else weight[n] for n in label.ravel()]
     return np.array(found).reshape(label.shape)
 
@@ -268,32 +268,29 @@ ROWS = (
     Row(
         "class_weight",
         (
-            Case("scalar", (np.array(2), WEIGHT), constant=(1,)),
-            Case("1-D", (classes(5), WEIGHT), constant=(1,)),
-            Case("2-D", (classes(4, 3), WEIGHT), constant=(1,)),
-            Case(
-                "some ignored", (classes(5), WEIGHT), {"ignore_index": 1}, constant=(1,)
-            ),
-            Case("empty", (classes(0, 3), WEIGHT), constant=(1,)),
-            Case("not contiguous", (turned(classes(4, 3)), WEIGHT), constant=(1,)),
+            Case("scalar", (WEIGHT, np.array(2))),
+            Case("1-D", (WEIGHT, classes(5))),
+            Case("2-D", (WEIGHT, classes(4, 3))),
+            Case("some ignored", (WEIGHT, classes(5)), {"ignore_index": 1}),
+            Case("empty", (WEIGHT, classes(0, 3))),
+            Case("not contiguous", (WEIGHT, turned(classes(4, 3)))),
         ),
         weights_of,
-        lambda t, label, weight, ignore_index=-100: (
+        lambda t, weight, label, ignore_index=-100: (
             weight[label] * (label != ignore_index)
         ),
-        gradient=False,
         inner=True,
         wrong=(
             Wrong(
                 "no such class",
-                (np.array([0, 3]), WEIGHT),
+                (WEIGHT, np.array([0, 3])),
                 {},
                 "OutOfRangeError",
                 "< 3",
                 by_value=True,
             ),
-            Wrong("floating labels", (numbers(3), WEIGHT), {}, "DTypeError"),
-            Wrong("a matrix of weights", (classes(3), numbers(3, 3))),
+            Wrong("floating labels", (WEIGHT, numbers(3)), {}, "DTypeError"),
+            Wrong("a matrix of weights", (numbers(3, 3), classes(3))),
         ),
         lacks={"broadcast": "a weight for each label"},
     ),

@@ -96,11 +96,16 @@ class Writer:
 
         Raises:
             NotInitializedError: It has no value.
+            UnknownOpError: It is a result that ONNX's operator has not, as the places
+                of the largest pixels.
         """
         name = variable.name
         if name in self.names:
             return self.names[name]
         if (array := self.values.get(name)) is None:
+            if (op := variable.op) is not None:
+                message = f"{op.type} cannot be exported with its result {name}"
+                raise UnknownOpError.here(message, op.callsite)
             raise NotInitializedError.here(
                 f"The variable {name} has no value: nothing writes it, "
                 "and the scope holds none; run the startup program first"
