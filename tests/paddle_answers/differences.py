@@ -6,12 +6,11 @@ so does a row without a difference, or one that we answer otherwise than it says
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from tests.paddle_answers.numerics import NUMERICS
+from tests.paddle_answers.row import AS_EAGER, REFUSED, Row, alike, array, numbers
 
 __all__ = ["AS_EAGER", "ROWS", "UNOWNED", "UNSTABLE", "Row", "row_for"]
 
-REFUSED = "refused"
-AS_EAGER = "as eager"
 UNOWNED = "memory that is not its own"
 """On file where Paddle reads such memory: another answer in every run."""
 UNSTABLE = frozenset(
@@ -24,35 +23,6 @@ UNSTABLE = frozenset(
     }
 )
 """Cases in which Paddle reads such memory."""
-
-
-class Row(NamedTuple):
-    """Cases that differ for one reason.
-
-    Attributes:
-        why: The reason.
-        ours: By case, what we answer; `REFUSED` where we raise a typed error, and
-            `AS_EAGER` in a program what Paddle answers out of one.
-        lives: Those it speaks of.
-    """
-
-    why: str
-    ours: dict[str, Any]
-    lives: tuple[str, ...] = ("eager", "static", "gradient", "story")
-
-
-def array(dtype: str, shape: list[int], values: Any) -> list[Any]:
-    """The only result of a line."""
-    return [[dtype, shape, values]]
-
-
-LIVES = ("eager", "static", "gradient", "story")
-
-
-def alike(why: str, ours: Any, lines: str, lives: tuple[str, ...] = LIVES) -> Row:
-    """Lines to which we have the same answer, for one reason."""
-    return Row(why, dict.fromkeys(lines.strip().split("\n"), ours), lives)
-
 
 SLOPES = ("fill_any_like", "reduce_sum_grad", *["elementwise_mul_grad"] * 2, "sum")
 LOSS = ("elementwise_mul", "elementwise_mul", "reduce_sum")
@@ -237,11 +207,6 @@ paddle.linalg.lstsq(t([[1.0, 0], [0, 2], [0, 0]]), t([[1.0], [2], [3]]))
         ("gradient",),
     ),
 ]
-
-
-def numbers(*values: float) -> list[Any]:
-    """A row in float32."""
-    return ["float32", [len(values)], list(values)]
 
 
 IN_PLACE = [
@@ -650,6 +615,7 @@ ROWS: list[Row] = [
     *TENSORS,
     *STATIC,
     *DTYPES,
+    *NUMERICS,
 ]
 
 
