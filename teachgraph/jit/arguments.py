@@ -29,7 +29,10 @@ class FunctionSpec:
     Attributes:
         parameters: The names of its parameters, without the receiver of a method.
         input_spec: The specs of its tensors, if the user gave some.
+        reads_flags: A trace has read `stop_gradient`, so that of arguments counts.
     """
+
+    reads_flags = False
 
     def __init__(
         self, function: Callable[..., Any], input_spec: Sequence[Any] | None
@@ -206,6 +209,11 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
     flatten(values, tensors, key)
     key.append(default_dtype().num)
     return tensors, tuple(key)
+
+
+def flags(tensors: Iterable[Tensor]) -> tuple[bool, ...]:
+    """Return the part of a cache key for `stop_gradient` of the tensors."""
+    return tuple(tensor.stop_gradient for tensor in tensors)
 
 
 def flatten(values: Iterable[Any], tensors: list[Tensor], key: list[Any]) -> None:

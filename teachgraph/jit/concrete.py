@@ -19,7 +19,7 @@ from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
-from teachgraph.jit.arguments import as_specs
+from teachgraph.jit.arguments import as_specs, flattened
 from teachgraph.jit.convert_call import convert_layer
 from teachgraph.jit.guards import Conditions
 from teachgraph.jit.messages import Stopped
@@ -83,6 +83,9 @@ def call_traced(
                 here.meet(static.receiver)
                 prepared_within(static.receiver)
             args, kwargs = static.function_spec.variables(values, inputs)
+            if static.function_spec.reads_flags:
+                for variable, tensor in zip(inputs, flattened(values)[0], strict=False):
+                    variable.stop_gradient |= tensor.stop_gradient
             roots = (static.receiver, *values)
             here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
             result = static.converted_function(*args, **kwargs)

@@ -131,6 +131,7 @@ class Conditions:
         within: The same places in layers.
         guards: Guards of values that change unnoticed, asked at each call.
         of_layers: Guards of layers' attributes.
+        read_flags: The functions of the trace read `stop_gradient` of something.
         seen: The count of changes of layers when these last held.
     """
 
@@ -144,6 +145,7 @@ class Conditions:
             self.around, self.within = origins(tracer, results)
         watch = Watch(tracer, results)
         self.guards, self.of_layers = watch.guards, watch.of_layers
+        self.read_flags = "stop_gradient" in watch.names
         self.seen = -1
 
     def hold(self) -> bool:

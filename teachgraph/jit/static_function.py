@@ -14,7 +14,7 @@ from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.errors import ConversionError
-from teachgraph.jit.arguments import FunctionSpec, flattened
+from teachgraph.jit.arguments import FunctionSpec, flags, flattened
 from teachgraph.jit.concrete import ConcreteProgram, trace
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import convert_call
@@ -238,6 +238,8 @@ class StaticFunction:
         if self.input_spec is not None:
             values = self.function_spec.specified(values)
             _, key = flattened(values)
+        if self.function_spec.reads_flags:
+            key = *key, *flags(tensors)
         program = self.known(key) or self.traced(key, values)
         return program(tensors)
 
@@ -260,6 +262,9 @@ class StaticFunction:
                 program = trace(self, values)
         except Exception as error:
             raise error.with_traceback(of_user(error.__traceback__)) from None
+        if program.conditions.read_flags and not self.function_spec.reads_flags:
+            self.function_spec.reads_flags = True
+            return self.traced((*key, *flags(flattened(values)[0])), values)
         cache.programs.setdefault(key, []).append(program)
         cache.count += 1
         program.number = cache.count

@@ -237,3 +237,24 @@ def test_the_usual_bookkeeping_makes_no_programs() -> None:
         adam.step()
         adam.clear_grad()
     assert len(net.forward.program_cache) == 1
+
+
+def deepest(x: Any) -> Any:
+    return x * 2.0 if x.stop_gradient else x * 3.0
+
+
+def test_whether_an_argument_wants_a_gradient_is_seen() -> None:
+    @jit.to_static
+    def function(x: Any, more: Any) -> Any:
+        return deepest(x) + deepest(more["a"])
+
+    for stops in ([True, True], [False, True], [True, False], [False, False]) * 2:
+        x, more = (tg.to_tensor([1.0], stop_gradient=stop) for stop in stops)
+        wanted = deepest(x) + deepest(more)
+        found = function(x, {"a": more})
+        assert (found.item(), found.stop_gradient) == (wanted.item(), all(stops))
+        if not all(stops):
+            found.backward()
+        for tensor, stop in zip((x, more), stops, strict=True):
+            assert (tensor.grad is None) == stop
+    assert function.get_traced_count() == 4

@@ -158,7 +158,46 @@ def an_input_is_compared_inside(paddle: Any) -> Any:
     return [function(paddle.ones([2])), function(-paddle.ones([2]))]
 
 
+def an_input_is_asked_whether_it_wants_a_gradient(paddle: Any) -> Any:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        return x * 2 if x.stop_gradient else x * 3
+
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    return [function(paddle.ones([2])), function(x), function(paddle.ones([2]))]
+
+
+def a_weight_is_asked_whether_it_is_trained(paddle: Any) -> Any:
+    layer = paddle.nn.Linear(2, 2)
+
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        return x * 2 if layer.weight.stop_gradient else x * len(layer.parameters())
+
+    found = [function(paddle.ones([2]))]
+    layer.more = paddle.nn.Linear(2, 3)
+    found.append(function(paddle.ones([2])))
+    layer.weight.stop_gradient = True
+    return [*found, function(paddle.ones([2]))]
+
+
+def the_default_dtype_changes_between_calls(paddle: Any) -> Any:
+    @paddle.jit.to_static
+    def function(x: Any) -> Any:
+        return x + paddle.ones([2]).astype("float32"), paddle.zeros([1])
+
+    found = []
+    for dtype in ("float32", "float64", "float32"):
+        paddle.set_default_dtype(dtype)
+        found.append(function(paddle.ones([2], "float32"))[1])
+    return found
+
+
 STORIES = [
+    an_input_is_asked_whether_it_wants_a_gradient,
+    a_weight_is_asked_whether_it_is_trained,
+    the_default_dtype_changes_between_calls,
     gradients_inside,
     gradients_inside_of_gradients,
     hooks_inside,
