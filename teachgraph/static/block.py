@@ -129,7 +129,7 @@ class Block(core.Block):
         Raises:
             ProgramError: The new name is taken.
         """
-        if new in self.vars:
+        if new in self.vars and new != old:
             raise ProgramError.here(f"the name {new!r} is taken")
         self.vars = {
             new if name == old else name: variable
