@@ -207,8 +207,7 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
     tensors: list[Tensor] = []
     key: list[Any] = []
     flatten(values, tensors, key)
-    key.append(default_dtype().num)
-    return tensors, tuple(key)
+    return tensors, (*key, default_dtype().num)
 
 
 def flags(tensors: Iterable[Tensor]) -> tuple[bool, ...]:

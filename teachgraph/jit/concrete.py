@@ -84,8 +84,7 @@ def call_traced(
                 prepared_within(static.receiver)
             args, kwargs = static.function_spec.variables(values, inputs)
             if static.function_spec.reads_flags:
-                for variable, tensor in zip(inputs, flattened(values)[0], strict=False):
-                    variable.stop_gradient |= tensor.stop_gradient
+                take_flags(inputs, flattened(values)[0])
             roots = (static.receiver, *values)
             here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
             result = static.converted_function(*args, **kwargs)
@@ -104,6 +103,12 @@ def call_traced(
             with Uninterrupted():
                 here.restore()
                 here.leave()
+
+
+def take_flags(inputs: list[Variable], tensors: list[Tensor]) -> None:
+    """Give fed Variables the `stop_gradient` of the arguments of a call."""
+    for variable, tensor in zip(inputs, tensors, strict=False):
+        variable.stop_gradient |= tensor.stop_gradient
 
 
 def prepared_within(layer: Layer) -> None:
