@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import in_dynamic_mode as in_dynamic_mode
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
+    from teachgraph.device import get_cudnn_version as get_cudnn_version
     from teachgraph.device import get_device as get_device
     from teachgraph.device import (
         is_compiled_with_cinn as is_compiled_with_cinn,
@@ -195,7 +196,7 @@ _NAMES = {
         *("is_grad_enabled", "no_grad"),
     ],
     "device": [
-        *("get_device", "set_device"),
+        *("get_cudnn_version", "get_device", "set_device"),
         *("is_compiled_with_cinn", "is_compiled_with_custom_device"),
         *("is_compiled_with_distribute", "is_compiled_with_ipu"),
         *("is_compiled_with_rocm", "is_compiled_with_xpu"),

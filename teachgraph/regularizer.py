@@ -5,9 +5,10 @@ The gradient of the penalty is added to that of the loss, after clipping.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.ops.left_out import absent
 from teachgraph.ops.math import scale, sign
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]
@@ -69,3 +70,10 @@ class L1Decay(WeightDecayRegularizer):
     def gradient(self, parameter: Any) -> Any:
         """Coeff sign(w)."""
         return scale(sign(parameter), scale=self.coeff)
+
+
+__path__: list[str] = []
+"""Of no modules: Python asks for one where a name is missing."""
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("regularizer")

@@ -7,6 +7,7 @@ of Paddle by `tests/oracle/names.py`.
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -16,19 +17,21 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.ops.left_out import LEFT_OUT, ROOMS
+from teachgraph.ops.left_out import LEFT_OUT, MACHINERY, ROOMS
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
 NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
 HOMES: dict[str, list[str]] = json.loads(
     FILE.with_name("paddle_homes.json").read_text("utf-8")
 )
+REACHABLE: dict[str, list[str]] = json.loads(
+    FILE.with_name("paddle_reachable.json").read_text("utf-8")
+)
 ELSEWHERE = {
     "base.dygraph.base": "enable_grad is_grad_enabled set_grad_enabled",
     "base.libpaddle": "BuildStrategy CPUPlace CUDAPlace",
     "batch": "batch",
     "distributed.launch.main": "launch",
-    "distributed.parallel": "DataParallel",
     "static.nn.common": "ExponentialMovingAverage",
     "static.nn.metric": "accuracy auc",
     "tensor.creation": "create_global_var",
@@ -55,6 +58,33 @@ def test_what_is_missing_is_what_is_left_out(module: str) -> None:
     here = holder(module)
     missing = {name for name in NAMES[module] if not hasattr(here, name)}
     assert missing == left_out(module)
+
+
+def refusal(module: str, name: str) -> str:
+    """How the import of a name is refused; empty if it is there."""
+    try:
+        if module == "Tensor":
+            getattr(tg.ones([1]), name)
+        else:
+            room = f"teachgraph.{module}".rstrip(".")
+            exec(f"from {room} import {name}")  # noqa: S102
+    except (AttributeError, ImportError) as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("module", REACHABLE)
+def test_whatever_code_can_import_is_there_or_refused_with_a_reason(
+    module: str,
+) -> None:
+    refused = {name: refusal(module, name) for name in REACHABLE[module]}
+    missing = {name for name, told in refused.items() if told}
+    for name in missing:
+        assert re.search(rf"\b{name}', which paddle(\.\w+)* has: ", refused[name])
+    told = {
+        name for names in MACHINERY.get(module, {}).values() for name in names.split()
+    }
+    assert missing - left_out(module) - (set() if module else {*ROOMS}) == told
 
 
 def test_names_can_be_imported_from_the_modules_that_define_them_in_paddle() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.hooks import reach_leaves
 from teachgraph.autograd.tensor import Tensor, wrap
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import set_grad_enabled
@@ -70,10 +71,9 @@ def grad(
     check(roots, targets, constants, upstream, only_inputs)
     retain = create_graph if retain_graph is None else retain_graph
     wanted: set[Edge] = {tensor.edge for tensor in targets}
-    blocked = {tensor.edge for tensor in constants}
     seeds = seeds_of(roots, upstream, create_graph)
     order = topological(seeds)
-    path = leading_to(wanted, order) - blocked
+    path = leading_to(wanted, order) - {tensor.edge for tensor in constants}
     gradients: Gradients = {}
     pull = pull_recording if create_graph else pull_arrays
 
@@ -92,12 +92,14 @@ def grad(
         return zip(edges, pulled, strict=True)
 
     announce("backward_begin", roots)
+    token = reach_leaves.set(False)
     try:
         with set_grad_enabled(mode=create_graph):
             starts = {edge: seed for edge, seed in seeds.items() if edge in path}
             on_path = [node for node in order if node in path]
             gradients |= backward_from(starts, on_path, visit)
     finally:
+        reach_leaves.reset(token)
         announce("backward_end", roots)
     return [gradient_of(gradients, tensor, allow_unused) for tensor in targets]
 

@@ -7,6 +7,7 @@ of its outputs returned.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
+from contextvars import ContextVar
 from typing import Any
 
 from teachgraph.autograd.identity import ByIdentity
@@ -15,10 +16,13 @@ from teachgraph.core.observe import announce
 from teachgraph.core.tape import Edge, Output, PerOutput, backward_pass
 from teachgraph.core.tensor import Tensor
 
-__all__ = ["HookHandle", "Hooks", "add_hook", "check", "register"]
+__all__ = ["HookHandle", "Hooks", "add_hook", "check", "reach_leaves", "register"]
 
 Hooks = MutableMapping[Any, Callable[..., Any]]
 """Functions in the order they were registered in."""
+
+reach_leaves: ContextVar[bool] = ContextVar("reach_leaves", default=True)
+"""True if hooks of leaves run: they are for `.grad`, so not those under `grad`."""
 
 registered: ByIdentity[Hooks] = ByIdentity()
 """The hooks of leaves and of nodes, these by output and number."""
@@ -149,6 +153,7 @@ def hooked(reverse: Callable[..., Any]) -> Callable[..., Any]:
             return visit(node, through_hooks(node, dout))
 
         leaves = reverse(seeds, order, visit_hooked)
-        return {leaf: through_hooks(leaf, dout) for leaf, dout in leaves.items()}
+        reached = leaves if reach_leaves.get() else {}
+        return leaves | {leaf: through_hooks(leaf, reached[leaf]) for leaf in reached}
 
     return reverse_hooked

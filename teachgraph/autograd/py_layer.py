@@ -46,6 +46,9 @@ class PyLayerContext:
         """Declare results of `forward` that have no gradient."""
         self._no_gradient = {id(tensor) for tensor in tensors}
 
+    def mark_not_inplace(self, *tensors: Tensor) -> None:
+        """Declare inputs that `forward` returns unchanged: here all are taken so."""
+
     def set_materialize_grads(self, value: bool) -> None:
         """Choose zeros (True) or None for the upstream gradient of an unused result."""
         self._materialize = value
@@ -103,10 +106,10 @@ class UserRule(Rule):
         )
 
     def check(self, gradients: Sequence[Any]) -> None:
-        """Require one gradient for each Tensor that `forward` took.
+        """Require one gradient for each Tensor that `forward` took, a Tensor or None.
 
         Raises:
-            InvalidValueError: There are more or fewer, or None where one is wanted.
+            InvalidValueError: There are more or fewer, or one is something else.
         """
         name = self.layer.__name__
         if len(gradients) != len(self.wanted):
@@ -115,11 +118,11 @@ class UserRule(Rule):
                 f"{len(self.wanted)} Tensors that forward took, got "
                 f"{len(gradients)}"
             )
-        for i, (dx, wanted) in enumerate(zip(gradients, self.wanted, strict=True)):
-            if wanted and dx is None:
+        for i, dx in enumerate(gradients):
+            if dx is not None and not isinstance(dx, (Tensor, np.ndarray)):
                 raise InvalidValueError.here(
-                    f"{name}.backward returned None for Tensor {i}, which wants a "
-                    "gradient (its stop_gradient is False)"
+                    f"{name}.backward returned {dx!r} for Tensor {i}: a gradient is a "
+                    "Tensor, or None for one of zeros"
                 )
 
 

@@ -13,7 +13,45 @@ from teachgraph.core.errors import DTypeError
 from teachgraph.core.modes import no_grad
 from teachgraph.core.tape import Node, Output
 
-__all__ = ["Storage"]
+__all__ = ["Held", "Storage"]
+
+
+class Held:
+    """A handle of the values of a tensor.
+
+    In Paddle this is `paddle.base.core.LoDTensor`.
+
+    >>> import teachgraph as tg
+    >>> x = tg.ones([2, 3])
+    >>> x.get_tensor().set(np.zeros((2, 3), "float32"), tg.CPUPlace())
+    >>> x.get_tensor().shape(), float(x.sum())
+    ([2, 3], 0.0)
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def set(self, value: Any, place: Any = None) -> None:
+        """Replace the values by a copy of an array, which may have another shape."""
+        old, new = self.tensor.data, np.array(value)
+        if (old.shape, old.dtype) == (new.shape, new.dtype):
+            self.tensor.set_value(new)
+        else:
+            self.tensor.data = new
+
+    def shape(self) -> list[int]:
+        """The sizes of the dimensions."""
+        return [*self.tensor.data.shape]
+
+    def lod(self) -> list[list[int]]:
+        """The levels of detail: none."""
+        return []
+
+    def _is_initialized(self) -> bool:
+        return True
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.tensor.data, dtype=dtype, copy=copy is not False)
 
 
 class Storage:
@@ -25,6 +63,8 @@ class Storage:
     node: Any
     astype: Any
     cast_: Any
+    set_value: Any
+    stop_gradient: Any
     type: ClassVar[str] = "LOD_TENSOR"
     layout: ClassVar[str] = "NCHW"
 
@@ -51,6 +91,8 @@ class Storage:
         """False, as all tensors are dense here."""
         return False
 
+    is_sparse_coo = is_sparse_csr = is_selected_rows = is_sparse
+
     def is_dist(self) -> bool:
         """False, as each tensor lies on one device."""
         return False
@@ -58,6 +100,34 @@ class Storage:
     def is_same_shape(self, y: Any) -> bool:
         """Tell whether another tensor has the same shape."""
         return [*self.data.shape] == [*y.shape]
+
+    @property
+    def offset(self) -> int:
+        """The number of bytes from the start of its memory: 0 but for a view."""
+        base = self.data
+        while isinstance(base.base, ndarray):
+            base = base.base
+        start, whole = (a.__array_interface__["data"][0] for a in (self.data, base))
+        return int(start - whole)
+
+    def value(self) -> Self:
+        """The tensor itself, which is a value and its handle at once."""
+        return self
+
+    def get_tensor(self) -> Held:
+        """A handle of the values, as 1.x code asks for."""
+        return Held(self)
+
+    def detach_(self) -> Self:
+        """Cut the tensor itself off from what it was made of."""
+        self.node, self.stop_gradient = None, True
+        return self
+
+    def copy_(self, other: Any, blocking: bool = True) -> Self:
+        """Take the values of another tensor of the same shape and dtype."""
+        with no_grad():
+            self.set_value(other)
+        return self
 
     def cpu(self) -> Self:
         """The tensor on the CPU, where it is already."""

@@ -132,7 +132,7 @@ class Tensor(Traced):
             if observers:
                 announce("backward_end", [self])
 
-    def numpy(self) -> ndarray[Any, Any]:
+    def numpy(self, blocking: bool = True) -> ndarray[Any, Any]:
         """A copy of the values: changing it changes no tensor, nor what was saved."""
         return self.data.copy()
 

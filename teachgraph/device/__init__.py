@@ -7,11 +7,12 @@ has none; code that insists on one is refused.
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from teachgraph.autograd.places import CPUPlace, is_compiled_with_cuda, place_of
 from teachgraph.core.errors import DTypeError
 from teachgraph.device import cuda
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "Event",
@@ -186,3 +187,7 @@ def refused() -> DTypeError:
         "device should be gpu, xpu or the like: the CPU has no streams and nothing "
         "to wait for; leave it out, or ask `device.cuda.device_count()` first"
     )
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("device")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from teachgraph.core.errors import InvalidValueError, ModeError
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "Event",
@@ -134,3 +135,10 @@ class Event:
 
     def __init__(self, enable_timing: bool = False, **more: Any) -> None:
         raise no_streams()
+
+
+__path__: list[str] = []
+"""Of no modules: Python asks for one where a name is missing."""
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("device.cuda")

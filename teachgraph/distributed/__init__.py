@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from teachgraph.distributed import communication, fleet, ops
 from teachgraph.distributed.communication import *  # noqa: F403
 from teachgraph.distributed.config import DistributeTranspilerConfig
+from teachgraph.distributed.data_parallel import DataParallel
 from teachgraph.distributed.dispatch import HashName, PSDispatcher, RoundRobin
 from teachgraph.distributed.errors import DistributedError
 from teachgraph.distributed.local import run_local
@@ -23,6 +24,7 @@ from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
+    "DataParallel",
     "DistributeTranspiler",
     "DistributeTranspilerConfig",
     "DistributedBatchSampler",

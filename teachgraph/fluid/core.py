@@ -1,18 +1,29 @@
 """Paddle 1.x's `fluid.core`: names of its C++ library that 1.x code uses."""
 
+from types import SimpleNamespace
+
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
+from teachgraph.autograd.tensor import Tensor as EagerTensor
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ExecutorError
+from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.static.scope import Scope
 
 __all__ = [
     "CPUPlace",
     "CUDAPlace",
     "EOFException",
+    "LoDTensor",
     "Scope",
+    "Tensor",
     "VarDesc",
+    "eager",
     "is_compiled_with_cuda",
 ]
+
+Tensor = LoDTensor
+eager = SimpleNamespace(Tensor=EagerTensor)
+"""What code asks `isinstance` of: the Tensors of dynamic mode."""
 
 
 class EOFException(ExecutorError):

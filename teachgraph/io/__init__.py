@@ -3,6 +3,8 @@
 In Paddle this is `paddle.io`.
 """
 
+from typing import TYPE_CHECKING
+
 from teachgraph.io.collate import default_collate_fn, default_convert_fn
 from teachgraph.io.combine import (
     ChainDataset,
@@ -31,6 +33,7 @@ from teachgraph.io.sampler import (
     WeightedRandomSampler,
 )
 from teachgraph.io.worker import WorkerError, WorkerInfo, get_worker_info
+from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
@@ -60,5 +63,8 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("io")
 
 known_as("io")

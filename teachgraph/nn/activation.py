@@ -311,7 +311,7 @@ class PReLU(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self.data_format = data_format
+        self.init, self.data_format = init, data_format
         self.weight = self.create_parameter(
             [num_parameters],
             attr=weight_attr,
@@ -323,8 +323,11 @@ class PReLU(Layer):
         return functional.prelu(x, self.weight, self.data_format)
 
     def extra_repr(self) -> str:
-        """Format the number of slopes for `repr`."""
-        return f"num_parameters={self.weight.shape[0]}"
+        """Format the settings for `repr`."""
+        return (
+            f"num_parameters={self.weight.shape[0]}, data_format={self.data_format}, "
+            f"init={self.init}, dtype={self._dtype}"
+        )
 
 
 class RReLU(Activation):
@@ -342,6 +345,10 @@ class RReLU(Activation):
     def forward(self, x: Any) -> Any:
         """Apply the function to `x`."""
         return functional.rrelu(x, **self.options, training=self.training)
+
+    def extra_repr(self) -> str:
+        """Format the options, the mode and the dtype for `repr`."""
+        return f"{super().extra_repr()}, training={self.training}, dtype={self._dtype}"
 
 
 class Softmax2D(Activation):

@@ -100,7 +100,7 @@ class BatchStatistics(Layer):
         """Format the sizes, and an unusual data format, for `repr`."""
         text = f"num_features={self.num_features}, momentum={self.momentum}"
         text += f", epsilon={self.epsilon}"
-        usual = self.data_format.startswith("NC")
+        usual = self.data_format == "NCHW"
         return text if usual else f"{text}, data_format={self.data_format}"
 
 

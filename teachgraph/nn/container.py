@@ -78,10 +78,17 @@ class Sequential(Layer):
         return input
 
     def __setitem__(self, index: int | str, layer: Layer) -> None:
+        self.add_sublayer(self.name_at(index), layer)
+
+    def __delitem__(self, index: int | str) -> None:
+        delattr(self, self.name_at(index))
+
+    def name_at(self, index: int | str) -> str:
+        """Resolve a position or a name to the name of an attribute."""
         names = [name for name, _ in self.named_children()]
         if isinstance(index, int) and -len(names) <= index < len(names):
-            index = names[index]
-        self.add_sublayer(str(index), layer)
+            return names[index]
+        return str(index)
 
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):

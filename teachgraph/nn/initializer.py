@@ -1,5 +1,7 @@
 """Paddle 2's `nn.initializer`: initial values of parameters."""
 
+from typing import TYPE_CHECKING
+
 from teachgraph.ops.initializer import (
     Assign,
     Bilinear,
@@ -17,6 +19,7 @@ from teachgraph.ops.initializer import (
     calculate_gain,
     set_global_initializer,
 )
+from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
@@ -36,5 +39,11 @@ __all__ = [
     "calculate_gain",
     "set_global_initializer",
 ]
+
+__path__: list[str] = []
+"""Of no modules: Python asks for one where a name is missing."""
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("nn.initializer")
 
 known_as("nn.initializer")

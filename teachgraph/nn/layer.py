@@ -502,7 +502,8 @@ class Layer:
         lines = [
             f"({name}): {child!r}".replace("\n", "\n  ") for name, child in children
         ]
-        return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+        opening = f"{type(self).__name__}({self.extra_repr()}"
+        return "\n  ".join([opening, *lines]) + "\n)"
 
 
 def structured_name(prefix: str, name: str) -> str:

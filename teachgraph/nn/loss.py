@@ -268,6 +268,10 @@ class CosineSimilarity(Loss):
         super().__init__()
         self.options = {"axis": axis, "eps": eps}
 
+    def extra_repr(self) -> str:
+        """Format the options for `repr`."""
+        return "axis={axis}, eps={eps}".format_map(self.options)
+
 
 class GaussianNLLLoss(Loss):
     """Negative log-likelihood of normally distributed labels."""
@@ -373,6 +377,12 @@ class PairwiseDistance(Loss):
             "epsilon": epsilon,
             "keepdim": keepdim,
         }
+
+    def extra_repr(self) -> str:
+        """Format the norm, and what is unusual, for `repr`."""
+        usual = {"epsilon": 1e-6, "keepdim": False}
+        shown = {k: v for k, v in self.options.items() if v != usual.get(k)}
+        return ", ".join(f"{name}={value}" for name, value in shown.items())
 
 
 class CTCLoss(Layer):

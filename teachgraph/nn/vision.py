@@ -77,7 +77,8 @@ class UpsamplingNearest2D(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self.size, self.scale_factor = size, scale_factor
+        self.size = [size, size] if isinstance(size, int) else size
+        self.scale_factor = scale_factor
         self.data_format = data_format
 
     def forward(self, x: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 __all__ = [
     "LEFT_OUT",
     "LOD",
+    "MACHINERY",
     "ROOMS",
     "absent",
     "no_such_method",
@@ -30,6 +31,7 @@ LOD = (
     "(`nn.functional.sequence_mask`)"
 )
 MISSING = "it is not built yet"
+INSIDE = "it belongs to Paddle's own machinery, and can be imported by accident"
 
 LEFT_OUT: dict[str, dict[str, str]] = {
     "": {
@@ -139,6 +141,110 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 }
 """For each of Paddle's modules the reasons, each with the names it holds for."""
 
+MACHINERY: dict[str, dict[str, str]] = {
+    "": {
+        INSIDE: "IrGuard common_ops_import cuda_env decomposition ir_guard "
+        "monkey_patch_math_tensor monkey_patch_program monkey_patch_value "
+        "monkey_patch_variable pir pir_utils sysconfig",
+        MACHINE: "CustomPlace IPUPlace XPUPlace",
+        "`save` writes at once": "async_save clear_async_save_task_queue",
+    },
+    "autograd": {INSIDE: "backward_utils ir_backward"},
+    "device": {MACHINE: "IPUPlace XPUPlace xpu", INSIDE: "core framework"},
+    "device.cuda": {INSIDE: "core deprecated extract_cuda_device_id streams"},
+    "distributed": {
+        INSIDE: "backup_env cloud_utils parallel_helper passes utils",
+        "one layer is on one machine, whole": (
+            "auto_parallel group_sharded_parallel save_group_sharded_model shard_op "
+            "sharding"
+        ),
+        "it is for tables of Paddle's own servers": (
+            "BoxPSDataset communicator entry_attr ps"
+        ),
+        "Ray connects the processes": (
+            "P2POp batch_isend_irecv parallel_with_gloo rpc stream"
+        ),
+    },
+    "io": {INSIDE: "multiprocess_utils"},
+    "nn": {
+        UNUSUAL: "decode",
+        "all is computed in float32 here": "quant",
+    },
+    "nn.functional": {
+        "which kernel computes attention is nothing to choose here": "sdp_kernel"
+    },
+    "nn.initializer": {
+        INSIDE: "lazy_init",
+        "it is Paddle 1's: `fluid.initializer` has it": (
+            "ConstantInitializer MSRAInitializer NormalInitializer "
+            "NumpyArrayInitializer TruncatedNormalInitializer UniformInitializer "
+            "XavierInitializer"
+        ),
+    },
+    "optimizer.lr": {
+        INSIDE: "LayerHelper Tensor Variable check_type core default_main_program "
+        "in_dygraph_mode",
+        "it is Paddle 1's: `fluid.layers` has it": (
+            "autoincreased_step_counter cosine_decay exponential_decay "
+            "inverse_time_decay linear_lr_warmup natural_exp_decay noam_decay "
+            "piecewise_decay polynomial_decay"
+        ),
+    },
+    "regularizer": {INSIDE: "framework in_dynamic_or_pir_mode pir"},
+    "static": {
+        INSIDE: "log_helper setitem",
+        "all is computed in float32 here": "amp quantization",
+        "it is Paddle 1's: `fluid.io` has it": "load_vars save_vars",
+    },
+    "static.nn": {
+        UNUSUAL: "continuous_value_model loss",
+        LOD: "sequence_lod",
+    },
+    "text": {
+        "nothing is downloaded here; `text.datasets` has small ones": (
+            "Conll05st Imdb Imikolov Movielens UCIHousing WMT14 WMT16"
+        )
+    },
+    "Tensor": {
+        "arrays are dense here": "coalesce cols crows get_selected_rows indices nnz "
+        "rows to_dense to_sparse_coo to_sparse_csr values",
+        "one tensor is on one machine, whole": (
+            "dist_attr num_shard placements process_mesh"
+        ),
+        INSIDE: "block get_map_tensor grad_ set_string_list set_vocab",
+    },
+    "utils": {
+        INSIDE: "OpLastCheckpointChecker assert_same_structure check_shape "
+        "convert_shape_to_list convert_to_list copy_mutable_vars environments flatten "
+        "flops gast get_inputs_outputs_in_block get_int_tensor_list "
+        "get_shape_tensor_inputs hold_mutable_vars image_util inplace_utils "
+        "install_check is_sequence layers_utils lazy_import map_structure op_version "
+        "pack_sequence_as padding_to_same_structure to_sequence "
+        "try_get_constant_shape_from_tensor try_set_static_shape_tensor",
+        "it builds Paddle's own operators; `teachgraph.core.op.op` builds ours": (
+            "cpp_extension"
+        ),
+        "nothing is downloaded here": "download",
+    },
+    "vision": {
+        INSIDE: "nn",
+        "it is hundreds of megabytes, of pictures that nobody trains on here; "
+        "`vision.datasets.ImageFolder` reads any folder of pictures": "Flowers VOC2012",
+    },
+    "vision.datasets": {"it reads pictures that are left out here": "flowers voc2012"},
+    "vision.ops": {
+        INSIDE: "BatchNorm2D Conv2D ConvNormActivation LayerHelper Normal ReLU "
+        "Sequential Variable check_type check_variable_and_dtype convert_to_list core "
+        "in_dygraph_mode in_dynamic_or_pir_mode",
+    },
+    "vision.transforms": {
+        "images are arrays here, whichever package reads them": (
+            "functional_cv2 functional_pil functional_tensor"
+        )
+    },
+}
+"""Of names that can be imported from Paddle's modules by accident, the same."""
+
 ROOMS: dict[str, str] = {
     "amp": "mixed precision pays on GPUs alone; all is computed in float32 here, so "
     "leave `auto_cast` and `GradScaler` out",
@@ -164,8 +270,11 @@ def why_left_out(module: str, name: str) -> str:
     """
     if not module and name in ROOMS:
         return ROOMS[name]
-    reasons = LEFT_OUT.get(module, {}).items()
-    return next((reason for reason, names in reasons if name in names.split()), "")
+    for table in (LEFT_OUT, MACHINERY):
+        for reason, names in table.get(module, {}).items():
+            if name in names.split():
+                return reason
+    return ""
 
 
 def absent(module: str) -> Callable[[str], NoReturn]:

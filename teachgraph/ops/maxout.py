@@ -19,8 +19,10 @@ def grouped(x: Any, groups: int, axis: int) -> tuple[Any, int]:
     """Split an axis of `x` into groups.
 
     Raises:
-        InvalidValueError: The axis is out of range, or `groups` does not divide it.
+        InvalidValueError: The axis holds no channels, or `groups` does not divide it.
     """
+    if axis not in (1, -1, 3):
+        raise InvalidValueError(f"channels are along axis 1, 3 or -1, not {axis}")
     if not -x.ndim <= axis < x.ndim or groups < 1 or x.shape[axis] % groups:
         raise InvalidValueError(f"groups of {groups} do not fit along axis {axis}")
     at = axis % x.ndim

@@ -47,6 +47,14 @@ NUMBERS = frozenset(
 )
 """Names of parameters that are numbers, or several."""
 
+SEVERAL = frozenset(
+    {
+        *("axes", "ends", "offsets", "perm", "repeat_times"),
+        *("shape", "shape_or_dtype", "starts", "strides"),
+    }
+)
+"""Those that are always several: a Tensor of one element is a list of one number."""
+
 
 PLAIN = (int, float, bool, str, type(None))
 """Classes of what is no Tensor and holds none, which most arguments are."""
@@ -56,8 +64,12 @@ class NoValueYetError(Exception):
     """A number is a Variable: it has a value when its program runs."""
 
 
-def number(value: Any) -> Any:
+def number(value: Any, name: str = "") -> Any:
     """The number or list of numbers that a Tensor holds; anything else as it is.
+
+    Args:
+        value: An argument.
+        name: Of the parameter.
 
     Raises:
         NoValueYetError: It is a Variable.
@@ -65,14 +77,16 @@ def number(value: Any) -> Any:
     >>> import teachgraph as tg
     >>> number(tg.to_tensor([3])), number(tg.to_tensor([2, 3])), number(4)
     (3, [2, 3], 4)
-    >>> number([tg.to_tensor([2]), -1])
-    [2, -1]
+    >>> number([tg.to_tensor([2]), -1]), number(tg.to_tensor([3]), "shape")
+    ([2, -1], [3])
     """
     if value.__class__ in PLAIN:
         return value
     if isinstance(value, Tensor):
         array = value.data
-        return array.item() if array.size == 1 else array.tolist()
+        if array.size == 1 and not (array.ndim and name in SEVERAL):
+            return array.item()
+        return array.tolist()
     if isinstance(value, (list, tuple)) and any(
         isinstance(v, (Tensor, Variable)) for v in value
     ):
@@ -97,16 +111,18 @@ number_functions: dict[str, NumberFunction] = {}
 def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function: it is given numbers where Tensors hold them."""
     names = signature(function).parameters
-    places = {place for place, name in enumerate(names) if name in NUMBERS}
+    places = {place: name for place, name in enumerate(names) if name in NUMBERS}
     if not places:
         return function
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
-            read = [number(v) if i in places else v for i, v in enumerate(inputs)]
+            read = [
+                number(v, places[i]) if i in places else v for i, v in enumerate(inputs)
+            ]
             named = attrs and {
-                k: number(v) if k in NUMBERS else v for k, v in attrs.items()
+                k: number(v, k) if k in NUMBERS else v for k, v in attrs.items()
             }
         except NoValueYetError:
             return call_later.call(name, inputs, attrs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from teachgraph.core.errors import DTypeError
 
@@ -112,6 +112,8 @@ class Trained:
     optimize_attr: dict[str, float]
     regularizer: Any
     need_clip: bool
+    do_model_average: ClassVar[bool | None] = True
+    is_distributed: ClassVar[bool] = False
 
     def follow(self: Any, attr: ParamAttr | None) -> None:
         """Take over what the user said."""

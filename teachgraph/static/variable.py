@@ -201,6 +201,10 @@ class Variable(Methods, core.Variable):
         """Copy the values to the one device that there is."""
         return assign(self)
 
+    def is_tensor(self) -> bool:
+        """True, as of a Tensor."""
+        return True
+
     def numpy(self) -> Any:
         """Variables have no values; raises ModeError, which says where to get them."""
         raise self._only_now("numpy")

@@ -12,6 +12,7 @@ from teachgraph.control_flow.arrays import (
     array_write,
     create_array,
 )
+from teachgraph.fluid.layers import fill_constant
 from teachgraph.fluid.tensors import create_tensor
 from teachgraph.linalg import *  # noqa: F403
 from teachgraph.linalg import __all__ as _linear
@@ -19,7 +20,8 @@ from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
 from teachgraph.ops.paddle_modules import known_as
 
-__all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor"]
+__all__ = ["array_length", "array_read", "array_write", "create_array"]
+__all__ += ["create_tensor", "fill_constant"]
 __all__ += [name for name in _linear if name not in functions.__all__]
 __all__ += functions.__all__
 

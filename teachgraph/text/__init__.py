@@ -3,6 +3,9 @@
 In Paddle this is `paddle.text`, its tokenizers are PaddleNLP's.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.ops.left_out import absent
 from teachgraph.text import datasets
 from teachgraph.text.bert import BertTokenizer
 from teachgraph.text.viterbi import ViterbiDecoder, viterbi_decode
@@ -17,3 +20,6 @@ __all__ = [
     "learn_pieces",
     "viterbi_decode",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("text")

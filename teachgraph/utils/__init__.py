@@ -6,15 +6,24 @@ import warnings
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.ops.left_out import absent
+from teachgraph.utils import dlpack
 
-__all__ = ["deprecated", "require_version", "run_check", "try_import", "unique_name"]
+__all__ = [
+    "deprecated",
+    "dlpack",
+    "require_version",
+    "run_check",
+    "try_import",
+    "unique_name",
+]
 
 FOLLOWED = (2, 6, 2)
 """The version of Paddle whose names and behaviour are followed here."""
@@ -123,3 +132,7 @@ def run_check() -> None:
     weight = to_tensor([[1.0], [2.0]], stop_gradient=False)
     (to_tensor([[3.0, 4.0]]) @ weight).sum().backward()
     np.testing.assert_array_equal(weight.grad, [[3.0], [4.0]])
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("utils")

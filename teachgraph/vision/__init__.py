@@ -6,6 +6,7 @@ In Paddle this is `paddle.vision`.
 from importlib import import_module
 from typing import Any
 
+from teachgraph.ops.left_out import absent
 from teachgraph.vision import datasets, transforms
 from teachgraph.vision.image import get_image_backend, image_load, set_image_backend
 
@@ -25,4 +26,8 @@ def __getattr__(name: str) -> Any:
         return import_module("teachgraph.vision.models")
     if name == "ops":
         return import_module("teachgraph.vision.ops")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not name.startswith("_"):
+        for room in (transforms, datasets, import_module("teachgraph.vision.models")):
+            if name in room.__all__:
+                return getattr(room, name)
+    return absent("vision")(name)

@@ -74,7 +74,10 @@ def test_prelu_learns_its_slopes() -> None:
     (weight,) = layer.parameters()
     assert weight.grad is not None
     assert weight.grad.tolist() == [-2.0, 0.0, -4.0]
-    assert repr(layer) == "PReLU(num_parameters=3)"
+    assert (
+        repr(layer)
+        == "PReLU(num_parameters=3, data_format=NCHW, init=0.5, dtype=float32)"
+    )
 
 
 def test_what_is_refused_names_the_line() -> None:

@@ -92,7 +92,9 @@ def test_weights_have_paddles_names_and_start_within_their_limit() -> None:
     assert named["bias_hh_l0"].shape == [16]
     assert "0.cell_bw.weight_ih" in net.state_dict()
     assert all(np.abs(p.numpy()).max() <= 0.5 for p in net.parameters())
-    assert repr(net).startswith("LSTM(\n  (0): BiRNN(\n    (cell_fw): LSTMCell(3, 4)")
+    assert repr(net).startswith(
+        "LSTM(3, 4, num_layers=2\n  (0): BiRNN(\n    (cell_fw):"
+    )
 
 
 @pytest.mark.parametrize("kind", CELLS)

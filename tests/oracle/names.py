@@ -3,8 +3,9 @@
     python -m tests.oracle.names
 
 Run it at the root of the repository, in an environment that has `paddle`. It writes
-`paddle_names.json` beside it, `paddle_arguments.json`: what each name takes, and
-`paddle_homes.json`: the module that each is defined in.
+`paddle_names.json` beside it, `paddle_arguments.json`: what each name takes,
+`paddle_homes.json`: the module that each is defined in, and `paddle_reachable.json`:
+what else can be imported from these modules, by accident as a rule.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from inspect import Parameter, signature
+from inspect import Parameter, ismodule, signature
 from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("paddle_names.json")
 ARGUMENTS = FILE.with_name("paddle_arguments.json")
 HOMES = FILE.with_name("paddle_homes.json")
+REACHABLE = FILE.with_name("paddle_reachable.json")
 
 MODULES = (
     "autograd",
@@ -44,6 +46,10 @@ MODULES = (
 )
 
 
+ALSO_REACHED = ("device", "device.cuda", "text", "utils", "vision")
+"""Further modules, of which all names are looked at."""
+
+
 def main() -> None:
     """Write the names, a module a line."""
     import paddle
@@ -56,6 +62,7 @@ def main() -> None:
     write(FILE, {module: sorted(names) for module, names in found.items()})
     write(ARGUMENTS, dict(arguments(paddle, found)))
     write(HOMES, homes(found))
+    write(REACHABLE, dict(reachable(paddle, found)))
     print(f"{sum(map(len, found.values()))} names of Paddle {paddle.__version__}")
 
 
@@ -63,6 +70,25 @@ def write(file: Path, found: Mapping[str, Any]) -> None:
     """Write what was found, an entry a line."""
     lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items()]
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def reachable(
+    paddle: Any, found: Mapping[str, Iterable[str]]
+) -> Iterator[tuple[str, list[str]]]:
+    """The names in each module that are Paddle's own, but for those found before."""
+    for module in (*found, *ALSO_REACHED):
+        inside = f"paddle.{module}".rstrip(".")
+        holder = paddle.Tensor if module == "Tensor" else import_module(inside)
+        names = {name for name in dir(holder) if not name.startswith("_")}
+        names -= {*found.get(module, ())}
+        yield module, sorted(n for n in names if is_own(getattr(holder, n, None)))
+
+
+def is_own(value: Any) -> bool:
+    """Tell whether a value is Paddle's, and not Python's or NumPy's."""
+    if ismodule(value):
+        return value.__name__.startswith("paddle.")
+    return str(getattr(value, "__module__", None) or "paddle").startswith("paddle")
 
 
 def homes(found: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,6 +117,9 @@ def to_variable(
     """
     if isinstance(value, (Tensor, Variable)):
         return value
+    if zero_copy:
+        reason = "zero_copy is not supported: the values are copied"
+        warnings.warn(reason, stacklevel=2)
     if not enabled() and getattr(current_block().program, "adopt", None) is None:
         raise ModeError.here(
             "We Only support to_variable in imperative mode, please use "

@@ -3,6 +3,9 @@
 Each is a function of the epoch, stated in its first line; t counts epochs from 0.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.ops.left_out import absent
 from teachgraph.optimizer.lr.cosine import (
     CosineAnnealingDecay,
     CosineAnnealingWarmRestarts,
@@ -44,3 +47,6 @@ __all__ = [
     "ReduceOnPlateau",
     "StepDecay",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("optimizer.lr")

@@ -9,7 +9,7 @@ from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
-from teachgraph.static.layers import fc
+from teachgraph.static.layers import create_parameter, fc
 from teachgraph.static.py_func import py_func
 from teachgraph.static.static_pylayer import static_pylayer
 
@@ -17,6 +17,7 @@ __all__ = [
     "StaticRNN",
     "case",
     "cond",
+    "create_parameter",
     "fc",
     "py_func",
     "static_pylayer",
