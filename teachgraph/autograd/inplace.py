@@ -95,7 +95,7 @@ def take_values(
         arrays += store(tensor, result.data, result if is_recording() else None)
     if shared is not None and recasts:
         del tensor._shared
-    overwrite(*arrays, since=since)
+    overwrite(*arrays, since=since, version=tensor.inplace_version)
     if is_recording():
         tensor.node, tensor.stop_gradient = result.node, result.stop_gradient
     tensor.inplace_version += 1

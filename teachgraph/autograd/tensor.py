@@ -216,7 +216,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
                 f"set_value got {new.dtype} {list(new.shape)}, "
                 f"this tensor is {self.dtype} {self.shape}"
             )
-        overwrite(self.data, *store(self, new.copy()))
+        version = self.inplace_version
+        overwrite(self.data, *store(self, new.copy()), version=version)
         self.inplace_version += 1
         if observers:
             announce("tensor_became", self, None)
@@ -321,7 +322,11 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         return int(self.data.item())
 
     def __index__(self) -> int:
-        return self.data.__index__()
+        if self.data.size != 1:
+            raise InvalidValueError(
+                f"an index is one number, but this tensor has shape {self.shape}"
+            )
+        return int(self.data.item())
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if spec and not self.ndim else str(self), spec)

@@ -19,8 +19,9 @@ from teachgraph.errors import InPlaceError
 
 __all__ = ["now", "overwrite", "overwritten", "overwritten_since"]
 
-overwritten: ByIdentity[int] = ByIdentity()
-"""When the tensor of an array that is still alive took another one."""
+overwritten: ByIdentity[tuple[int, int]] = ByIdentity()
+"""When the tensor of an array that is still alive took another one, and the tensor's
+version before."""
 
 
 def now() -> int:
@@ -28,14 +29,16 @@ def now() -> int:
     return next(clock)
 
 
-def overwrite(*arrays: np.ndarray[Any, Any], since: int | None = None) -> None:
+def overwrite(
+    *arrays: np.ndarray[Any, Any], since: int | None = None, version: int = 0
+) -> None:
     """Note that the tensors that held these arrays have taken others.
 
     The nodes that came after `since` belong to what overwrote them: they know.
     """
     when = now() if since is None else since
     for array in arrays:
-        overwritten.put(array, when)
+        overwritten.put(array, (when, version))
     backward_pass.wrap_once(checked, innermost=True)
 
 
@@ -47,8 +50,8 @@ def overwritten_since(array: Any, born: int) -> bool:
     >>> overwritten_since(array, before), overwritten_since(array, next(clock))
     (True, False)
     """
-    when = overwritten.get(array)
-    return when is not None and when > born
+    when, _ = overwritten.get(array) or (-1, 0)
+    return when > born
 
 
 def checked(reverse: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,8 +77,10 @@ def check_saved(node: Node, saved: Sequence[Any]) -> None:
         if overwritten_since(value, node.born):
             names = rule.saved if rule is not None else ()
             name = names[min(position, len(names) - 1)] if names else "a tensor"
+            _, version = overwritten.get(value) or (0, 0)
             raise InPlaceError.here(
                 f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
                 "was changed in place since then: change a clone(), or use an op "
-                "that returns a new tensor"
+                "that returns a new tensor (in Paddle's words: received "
+                f"tensor_version:{version + 1} != wrapper_version_snapshot:{version})"
             )

@@ -40,15 +40,35 @@ STAGES = {
 
 def stages(counts: Sequence[int], batch_norm: bool) -> Sequential:
     """Build the convolutions; each stage ends in a pooling that halves the image."""
+    plan: list[int | str] = []
+    for channels, count in zip(CHANNELS, counts, strict=True):
+        plan += [*[channels] * count, "M"]
+    return make_layers(plan, batch_norm)
+
+
+def make_layers(cfg: Sequence[int | str], batch_norm: bool = False) -> Sequential:
+    """Build convolutions and poolings from a plan.
+
+    Args:
+        cfg: For each convolution its channels; "M" for a pooling.
+        batch_norm: Normalise after each convolution.
+
+    In Paddle this is `paddle.vision.models.vgg.make_layers`.
+
+    >>> import teachgraph as tg
+    >>> make_layers([8, "M", 16])(tg.zeros([1, 3, 4, 4])).shape
+    [1, 16, 2, 2]
+    """
     layers: list[Layer] = []
     ins = 3
-    for outs, count in zip(CHANNELS, counts, strict=True):
-        for _ in range(count):
-            layers.append(Conv2D(ins, outs, 3, padding=1))
-            layers += [BatchNorm2D(outs)] if batch_norm else []
-            layers.append(ReLU())
-            ins = outs
-        layers.append(MaxPool2D(2, stride=2))
+    for outs in cfg:
+        if isinstance(outs, str):
+            layers.append(MaxPool2D(2, stride=2))
+            continue
+        layers.append(Conv2D(ins, outs, 3, padding=1))
+        layers += [BatchNorm2D(outs)] if batch_norm else []
+        layers.append(ReLU())
+        ins = outs
     return Sequential(*layers)
 
 

@@ -454,6 +454,15 @@ class Layer:
         """Cast parameters and buffers to float32."""
         return self.astype("float32")
 
+    def float16(self, excluded_layers: Any = None) -> Self:
+        """Keep the dtype, with a warning: as in Paddle, the CPU has no float16."""
+        warnings.warn("the CPU has no float16: the dtype stays", stacklevel=2)
+        return self
+
+    def bfloat16(self, excluded_layers: Any = None) -> Self:
+        """Refuse to cast to bfloat16, which NumPy has not; raises DTypeError."""
+        return self.astype("bfloat16")
+
     def to(
         self, device: Any = None, dtype: Any = None, blocking: bool | None = None
     ) -> Self:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from teachgraph.nn import functional
+from teachgraph.nn.functional.reduction import check_reduction
 from teachgraph.nn.layer import Layer
 
 __all__ = [
@@ -44,6 +45,10 @@ class Loss(Layer):
     function: Callable[..., Any]
     options: Mapping[str, Any]
 
+    def __init__(self, reduction: str = "mean", *more: str) -> None:
+        super().__init__()
+        check_reduction(reduction, *more)
+
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Apply the function to inputs by position or by its parameters' names."""
         return type(self).function(*inputs, **named, **self.options)
@@ -71,7 +76,7 @@ class CrossEntropyLoss(Loss):
         label_smoothing: float = 0.0,
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "weight": weight,
             "ignore_index": ignore_index,
@@ -95,7 +100,7 @@ class NLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "weight": weight,
             "ignore_index": ignore_index,
@@ -109,7 +114,7 @@ class MSELoss(Loss):
     function = functional.mse_loss
 
     def __init__(self, reduction: str = "mean") -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"reduction": reduction}
 
 
@@ -119,7 +124,7 @@ class L1Loss(Loss):
     function = functional.l1_loss
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"reduction": reduction}
 
 
@@ -131,7 +136,7 @@ class SmoothL1Loss(Loss):
     def __init__(
         self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"reduction": reduction, "delta": delta}
 
 
@@ -143,7 +148,7 @@ class BCELoss(Loss):
     def __init__(
         self, weight: Any = None, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"weight": weight, "reduction": reduction}
 
 
@@ -159,7 +164,7 @@ class BCEWithLogitsLoss(Loss):
         pos_weight: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "weight": weight,
             "reduction": reduction,
@@ -173,7 +178,7 @@ class KLDivLoss(Loss):
     function = functional.kl_div
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        super().__init__()
+        super().__init__(reduction, "batchmean")
         self.options = {"reduction": reduction, "log_target": log_target}
 
 
@@ -183,7 +188,7 @@ class SoftMarginLoss(Loss):
     function = functional.soft_margin_loss
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"reduction": reduction}
 
 
@@ -195,7 +200,7 @@ class MultiLabelSoftMarginLoss(Loss):
     def __init__(
         self, weight: Any = None, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"weight": weight, "reduction": reduction}
 
 
@@ -207,7 +212,7 @@ class HingeEmbeddingLoss(Loss):
     def __init__(
         self, margin: float = 1.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"margin": margin, "reduction": reduction}
 
 
@@ -219,7 +224,7 @@ class MarginRankingLoss(Loss):
     def __init__(
         self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"margin": margin, "reduction": reduction}
 
 
@@ -231,7 +236,7 @@ class CosineEmbeddingLoss(Loss):
     def __init__(
         self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {"margin": margin, "reduction": reduction}
 
 
@@ -249,7 +254,7 @@ class TripletMarginLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "margin": margin,
             "p": p,
@@ -285,7 +290,7 @@ class GaussianNLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "full": full,
             "epsilon": epsilon,
@@ -306,7 +311,7 @@ class PoissonNLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "log_input": log_input,
             "full": full,
@@ -328,7 +333,7 @@ class MultiMarginLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "p": p,
             "margin": margin,
@@ -350,7 +355,7 @@ class TripletMarginWithDistanceLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(reduction)
         self.options = {
             "distance_function": distance_function,
             "margin": margin,

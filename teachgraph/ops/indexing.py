@@ -20,6 +20,7 @@ from teachgraph.core.op import Traced
 from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.error_message import describe, explain
 from teachgraph.ops.gather import gather_nd
+from teachgraph.ops.math import cast
 from teachgraph.ops.number_arguments import number
 from teachgraph.ops.scatter import flat_index, index_put
 from teachgraph.ops.search import where_index
@@ -417,7 +418,7 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
         InvalidValueError: An item of the index has an unsupported type.
         OutOfRangeError: An integer is out of range, or there are too many items.
         ShapeError: The value does not broadcast to that part.
-        DTypeError: `x` is made of integers, the value is not.
+        DTypeError: The value is complex, `x` is not.
 
     >>> set_item(np.zeros(4), slice(None, None, 2), [1.0, 2.0])
     array([1., 0., 2., 0.])
@@ -425,6 +426,7 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
     plan = read_plan(x, index)
     if not isinstance(value, (np.ndarray, Traced)):
         value = np.asarray(value)
+    value = cast_to(value, x)
     if not plan.indexed:
         return set_items(x, plan, value)
     order = plan.indexed + plan.plain
@@ -446,6 +448,20 @@ def value_for_arrays(value: Any, plan: Plan) -> Any:
     return transposed(value, np.argsort(front_permutation(plan)).tolist())
 
 
+def cast_to(value: Any, x: Any) -> Any:
+    """Cast a value to the dtype of `x`: the fraction of a number is dropped."""
+    if "c" in (value.dtype.kind, x.dtype.kind) or value.dtype.kind not in "biuf":
+        return value
+    if isinstance(value, Traced):
+        same = np.can_cast(value.dtype, x.dtype, "same_kind")
+        if same:
+            return value
+        codes = dtypes.PADDLE_CODES
+        return cast(value, in_dtype=codes[value.dtype], out_dtype=codes[x.dtype])
+    with np.errstate(invalid="ignore"):
+        return value.astype(x.dtype)
+
+
 def set_items(x: Any, plan: Plan, value: Any) -> Any:
     """Apply `set_value`; a single number becomes an attribute."""
     number = not isinstance(value, Traced) and not value.shape
@@ -458,9 +474,4 @@ def set_items(x: Any, plan: Plan, value: Any) -> Any:
     }
     if not number:
         return set_value(x, value, **attrs)
-    if x.dtype.kind == "b":
-        value = value != 0
-    if not np.can_cast(value.dtype, x.dtype, "same_kind"):
-        error = DTypeError(f"{value.item()!r} does not fit into {x.dtype}")
-        raise set_value.explain([x, value], {}, error)
     return set_value(x, None, **attrs, values=[value.item()], shape=[1])

@@ -176,6 +176,17 @@ def test_what_is_no_index_is_refused(index: Any, error: str, says: str) -> None:
 def test_what_does_not_fit_is_not_written() -> None:
     with pytest.raises(tg.errors.ShapeError, match="set_value"):
         set_item(tg.to_tensor(numbers(4)), slice(2), numbers(3))
-    for value in (1.5, numbers(2)):
-        with pytest.raises(tg.errors.DTypeError, match="does not fit into int64"):
-            set_item(tg.to_tensor([1, 2, 3]), slice(2), value)
+    with pytest.raises(tg.errors.DTypeError, match="nothing can be computed"):
+        set_item(tg.to_tensor([1, 2, 3]), slice(2), numbers(2).astype("complex64"))
+
+
+@pytest.mark.parametrize("value", [1.7, tg.to_tensor(1.7), np.array([1.7, -0.5])])
+@pytest.mark.parametrize("index", [slice(2), [0, 1], np.array([True, True, False])])
+def test_a_value_is_stored_in_the_dtype_of_what_it_goes_into(
+    index: Any, value: Any
+) -> None:
+    x = tg.to_tensor([3, 3, 3])
+    got = set_item(x, index, value)
+    assert str(got.dtype) == "int64"
+    last = 0 if np.size(value) == 2 else 1
+    assert got.numpy().tolist() == [1, last, 3]

@@ -11,6 +11,7 @@ import numpy as np
 
 from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Traced
 from teachgraph.ops import elementwise, scan
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import gather
@@ -82,11 +83,16 @@ def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
 
     Raises:
         InvalidValueError: Both `x` and `dx` are given.
+        ShapeError: `dx` has more than one dimension.
     """
     if x is not None and dx is not None:
         raise InvalidValueError.here("trapezoid takes x or dx, not both")
     left, right = neighbours(y, axis)
     heights = ops.elementwise_add(left, right) * 0.5
+    if x is None and isinstance(dx, Traced):
+        if len(dx.shape) > 1:
+            raise ShapeError.here("trapezoid: dx is a number, or one for each width")
+        return ops.elementwise_mul(heights, dx)
     if x is None:
         return heights * (1.0 if dx is None else float(dx))
     at = axis if len(x.shape) > 1 else 0

@@ -3,6 +3,9 @@
 In Paddle this is `paddle.vision.transforms.functional`.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.ops.left_out import absent
 from teachgraph.vision.transforms.colour import (
     adjust_brightness,
     adjust_contrast,
@@ -42,3 +45,6 @@ __all__ = [
     "to_tensor",
     "vflip",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("vision.transforms")

@@ -143,7 +143,7 @@ def cosines_restart_after_a_fraction(paddle: Any) -> Any:
         try:
             schedule = restarts(0.5, T_0=first, T_mult=1)
         except (TypeError, ValueError):
-            rates.append("refused")
+            rates.append("no")
             continue
         for _ in range(4):
             rates.append(schedule())
@@ -160,6 +160,65 @@ def numbers_are_asked_for_in_a_traced_condition(paddle: Any) -> Any:
         return x
 
     return function(paddle.ones([2]))
+
+
+def trapezoids_are_wide(paddle: Any) -> Any:
+    y = paddle.to_tensor([[2.0, 4.0, 8.0], [3.0, 5.0, 9.0]])
+    widths = paddle.to_tensor(3.0), paddle.to_tensor([1.0, 2.0]), 3
+    areas = [paddle.trapezoid(y, dx=width) for width in widths]
+    paddle.enable_static()
+    with paddle.static.program_guard(paddle.static.Program()):
+        width = paddle.static.data("width", [], "float32")
+        area = paddle.trapezoid(paddle.static.data("y", [3], "float32"), dx=width)
+        feed = {"y": np.array([2, 4, 8], "float32"), "width": np.array(3, "float32")}
+        return [areas, paddle.static.Executor().run(feed=feed, fetch_list=[area])]
+
+
+def an_error_tells_the_versions(paddle: Any) -> Any:
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    y = x * 2.0
+    y[0] = 3.0
+    z = y * y
+    y.sin_()
+    try:
+        z.sum().backward()
+    except RuntimeError as error:
+        text = str(error)
+    return "tensor_version:2 != wrapper_version_snapshot:1" in text
+
+
+def indices_are_tensors_of_one_element(paddle: Any) -> Any:
+    three = paddle.full([1], 3, "int32")
+    pair = paddle.to_tensor([[2]])
+    found = [[*range(three)], [1, 2, 3, 4][three], [*range(pair)]]
+    try:
+        range(paddle.to_tensor([1, 2]))
+    except (AssertionError, ValueError):
+        found.append("no")
+    return found
+
+
+def values_are_stored_in_the_kind_of_the_whole(paddle: Any) -> Any:
+    found = []
+    for kind in ("int64", "int32", "bool", "float32"):
+        for value in (1.7, -3, paddle.to_tensor(2.5), np.array(0.5)):
+            for index in (1, slice(0, 2), [0, 2], paddle.to_tensor([1, 3])):
+                x = paddle.to_tensor(np.arange(4)).astype(kind)
+                x[index] = value
+                found.append(x)
+    return found
+
+
+def losses_know_their_reductions(paddle: Any) -> Any:
+    found = []
+    for name in ("L1Loss", "MSELoss", "BCELoss", "NLLLoss", "TripletMarginLoss"):
+        try:
+            getattr(paddle.nn, name)(reduction="product")
+        except ValueError:
+            found.append(name)
+    paddle.nn.KLDivLoss(reduction="batchmean")
+    return found
 
 
 def names_are_where_code_looks_for_them(paddle: Any) -> Any:
@@ -193,6 +252,11 @@ STORIES = [
     tensors_are_no_other_kind,
     cosines_restart_after_a_fraction,
     numbers_are_asked_for_in_a_traced_condition,
+    trapezoids_are_wide,
+    an_error_tells_the_versions,
+    indices_are_tensors_of_one_element,
+    values_are_stored_in_the_kind_of_the_whole,
+    losses_know_their_reductions,
     names_are_where_code_looks_for_them,
     memory_is_handed_over,
 ]
