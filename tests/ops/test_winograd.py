@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teachgraph.ops import columns, products, winograd
@@ -45,6 +45,7 @@ def plain_backward_input(
 pads = st.tuples(st.integers(0, 4), st.integers(0, 4))
 
 
+@settings(deadline=None, derandomize=True)
 @given(
     images=st.integers(1, 11),
     channels=st.tuples(st.integers(1, 5), st.integers(1, 5)),
