@@ -87,10 +87,8 @@ def phases(x: Any, axes: Sequence[Steps], sizes: Sequence[int]) -> Any:
     With the images side by side, the transforms add long runs of memory.
     """
     out = np.zeros((2, 2, x.shape[1], *sizes, len(x)), x.dtype)
-    halves, interleaved = (
-        [replace(axis, step=2) for axis in axes],
-        np.moveaxis(x, 0, -1),
-    )
+    halves = [replace(axis, step=2) for axis in axes]
+    interleaved = np.moveaxis(x, 0, -1)
 
     def separate(phase: tuple[int, ...]) -> None:
         pairs = map(phase_slices, halves, sizes, phase)
