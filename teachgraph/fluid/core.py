@@ -23,7 +23,7 @@ __all__ = [
 
 Tensor = LoDTensor
 eager = SimpleNamespace(Tensor=EagerTensor)
-"""What code asks `isinstance` of: the Tensors of dynamic mode."""
+"""The Tensors of dynamic mode, for `isinstance`."""
 
 
 class EOFException(ExecutorError):

@@ -275,7 +275,10 @@ def test_layers_say_what_they_are() -> None:
         ),
         (nn.Flatten(), "Flatten()"),
         (nn.Unflatten(1, [2, 2]), "Unflatten(axis=1, shape=[2, 2])"),
-        (nn.UpsamplingNearest2D(3), "UpsamplingNearest2D(size=3, data_format=NCHW)"),
+        (
+            nn.UpsamplingNearest2D(3),
+            "UpsamplingNearest2D(size=[3, 3], data_format=NCHW)",
+        ),
         (nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)"),
         (nn.ChannelShuffle(2), "ChannelShuffle(groups=2)"),
         (nn.Unfold(2), "Unfold(kernel_size=2, dilation=1, padding=0, stride=1)"),
