@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from teachgraph.autograd.creation import Parameter as Parameter
     from teachgraph.autograd.creation import to_tensor as to_tensor
     from teachgraph.autograd.grad_mode import enable_grad as enable_grad
+    from teachgraph.autograd.grad_mode import is_grad_enabled as is_grad_enabled
     from teachgraph.autograd.grad_mode import set_grad_enabled as set_grad_enabled
     from teachgraph.autograd.gradient import grad as grad
     from teachgraph.autograd.places import CPUPlace as CPUPlace
@@ -103,7 +104,6 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import disable_static as disable_static
     from teachgraph.core.modes import enable_static as enable_static
     from teachgraph.core.modes import in_dynamic_mode as in_dynamic_mode
-    from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.device import get_cudnn_version as get_cudnn_version
     from teachgraph.device import get_device as get_device
@@ -182,7 +182,7 @@ _MODULES = {**_PUBLIC_MODULES, **_OTHER_MODULES}
 _NAMES = {
     "autograd.creation": ["Parameter", "to_tensor"],
     "autograd.gradient": ["grad"],
-    "autograd.grad_mode": ["enable_grad", "set_grad_enabled"],
+    "autograd.grad_mode": ["enable_grad", "is_grad_enabled", "set_grad_enabled"],
     "autograd.printing": ["set_printoptions"],
     "autograd.tensor": ["Tensor"],
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
@@ -191,10 +191,7 @@ _NAMES = {
         *("float32", "float64", "int8", "int16", "int32", "int64", "uint8"),
     ],
     "ops.default_dtype": ["get_default_dtype", "set_default_dtype"],
-    "core.modes": [
-        *("disable_static", "enable_static", "in_dynamic_mode"),
-        *("is_grad_enabled", "no_grad"),
-    ],
+    "core.modes": ["disable_static", "enable_static", "in_dynamic_mode", "no_grad"],
     "device": [
         *("get_cudnn_version", "get_device", "set_device"),
         *("is_compiled_with_cinn", "is_compiled_with_custom_device"),

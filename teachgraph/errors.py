@@ -13,7 +13,6 @@ from teachgraph.core.errors import (
     FetchError,
     GradientShapeError,
     InvalidValueError,
-    MixedModeError,
     ModeError,
     NotInitializedError,
     OpError,
@@ -48,6 +47,19 @@ __all__ = [
     "TeachgraphError",
     "UnknownOpError",
 ]
+
+
+class MixedModeError(OpError, TypeError):
+    """A Tensor (runs now) and a Variable (runs later) in one op."""
+
+    needs = ""  # nothing of this op: other inputs would be right
+
+    def __init__(
+        self,
+        reason: str = "a Tensor runs now, a Variable later in its program; feed the "
+        "Tensor's values to the program, or build all of it in dynamic mode",
+    ) -> None:
+        super().__init__(reason)
 
 
 class DataError(TeachgraphError, ValueError):

@@ -154,8 +154,13 @@ EXTENSIONS = (
         "teachgraph.static.variable:Parameter",
     ),
     Extension(
+        "names of results: of the layer, or of the caller",
+        "core.unique_name.namer",
+        "teachgraph.ops.naming:from_around",
+    ),
+    Extension(
         "the `name` that a function is given",
-        "core.unique_name.Layer",
+        "ops.naming.Layer",
         "teachgraph.ops.given_name:Given",
     ),
     Extension(
@@ -189,6 +194,11 @@ EXTENSIONS = (
         "teachgraph.static.size_search:with_room",
     ),
     # Gradients of programs.
+    Extension(
+        "rules of one op: a program gets that op, no gradient operator",
+        "core.op.Op.grad_builder",
+        "teachgraph.ops.inline_rules:inline_grad",
+    ),
     Extension(
         "callbacks after each gradient operator",
         "core.backward.Wrapper",
@@ -304,6 +314,11 @@ EXTENSIONS = (
         "teachgraph.planning.executor:Executor",
     ),
     Extension(
+        "kernels that call the user's code: in the context of the run's caller",
+        "core.executor.silence",
+        "teachgraph.ops.foreign:with_caller",
+    ),
+    Extension(
         "programs of Paddle 1.x that feed themselves",
         "planning.executor.feeding",
         "teachgraph.fluid.feeding:with_loaders",
@@ -388,8 +403,8 @@ EXTENSIONS = (
     # Who watches.
     Extension(
         "names of the cells of a notebook, for places in the user's code",
-        "core.callsite.titles_of_files",
-        "teachgraph.cli.ipython:load_ipython_extension",
+        "core.callsite.position",
+        "teachgraph.cli.ipython:in_cell",
     ),
     Extension(
         "files of the framework, which are no places in the user's code",

@@ -12,7 +12,6 @@ REGISTRIES = {
     "autograd.second_order_program.double_grad_builder",
     "core.backward.Wrapper",
     "core.callsite.add_own_files",
-    "core.callsite.titles_of_files",
     "core.modes.interpreters",
     "core.tape.backward_from",
 }
@@ -74,7 +73,7 @@ def hooks_in(tree: ast.Module) -> Iterator[str]:
     names = imported(tree)
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=point, attr="wrap" | "wrap_once"):
+            case ast.Attribute(value=point, attr="wrap"):
                 if (name := dotted(point, names)) in hook_points():
                     yield name
             case ast.ClassDef(bases=bases):

@@ -113,7 +113,7 @@ def train_static() -> None:
 ENGINE = {
     train_eager: [
         *(Op.__call__, tensor.run, tensor.Tensor.backward),
-        *(tape.topological, tape.backward_from, tape.reverse, tape.visit_freeing),
+        *(tape.topological, tape.backward_from, tape.reverse, tape.visit_node),
     ],
     train_static: [
         *(Op.__call__, build.append, build.infer, backward.Backward.run),

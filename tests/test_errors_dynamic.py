@@ -16,11 +16,10 @@ from teachgraph.core.callsite import callsite
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
-    MixedModeError,
     OpError,
     ShapeError,
 )
-from teachgraph.errors import OutOfRangeError
+from teachgraph.errors import MixedModeError, OutOfRangeError
 from teachgraph.ops.error_message import describe
 
 A, B = np.ones((2, 3), "float32"), np.ones((4, 5), "float32")

@@ -291,7 +291,7 @@ print([op.type for op in main.global_block().ops])
 #
 # You have seen what a framework writes down between your line and the result. What is
 # *in* an op, and how does it know its own gradient? That is lesson 01. The code that
-# did it is the core, the folder `teachgraph/core`: 4,100 lines with their
+# did it is the core, the folder `teachgraph/core`: 3,500 lines with their
 # explanations, and its README leads through them in eight stops.
 
 # %% [markdown] lang="zh"

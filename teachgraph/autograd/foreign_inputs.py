@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy import asarray, ndarray
 
-from teachgraph.core.errors import DTypeError, MixedModeError
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Traced
 from teachgraph.core.tensor import Tensor, adopt
+from teachgraph.errors import MixedModeError
 from teachgraph.ops.bare_numbers import dtype_with_number as dtype_beside
 from teachgraph.ops.bare_numbers import is_number
 
@@ -30,10 +31,7 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
         DTypeError: It is nothing an op can compute with.
     """
     if isinstance(value, Traced):
-        raise MixedModeError(
-            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
-            "values to the program, or build all of it in dynamic mode"
-        )
+        raise MixedModeError
     if is_number(value):
         return asarray(value, dtype_beside(beside.data.dtype, value))
     array = asarray(value)

@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.core.modes import recording
 from teachgraph.core.threads import Guard
 
-__all__ = ["enable_grad", "set_grad_enabled"]
+__all__ = ["enable_grad", "is_grad_enabled", "set_grad_enabled"]
 
 
 class set_grad_enabled(Guard[bool]):  # noqa: N801  Paddle's name
@@ -47,6 +47,15 @@ class set_grad_enabled(Guard[bool]):  # noqa: N801  Paddle's name
         """Decorate a function; what stands after it is as before."""
         recording.set(self.outside)
         return super().__call__(function)
+
+
+def is_grad_enabled() -> bool:
+    """True if ops on Tensors leave nodes on the tape.
+
+    >>> is_grad_enabled()
+    True
+    """
+    return recording.get()
 
 
 def enable_grad() -> Guard[bool]:

@@ -10,7 +10,7 @@ import numpy as np
 from teachgraph.autograd.hooks import reach_leaves
 from teachgraph.autograd.tensor import Tensor, wrap
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.modes import set_grad_enabled
+from teachgraph.core.modes import recording
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Rule
 from teachgraph.core.tape import (
@@ -23,6 +23,7 @@ from teachgraph.core.tape import (
     topological,
 )
 from teachgraph.core.tensor import seed_for
+from teachgraph.core.threads import Guard
 from teachgraph.ops.as_list import as_list
 
 __all__ = ["grad"]
@@ -94,7 +95,7 @@ def grad(
     announce("backward_begin", roots)
     token = reach_leaves.set(False)
     try:
-        with set_grad_enabled(mode=create_graph):
+        with Guard(recording.get, recording.set, create_graph):
             starts = {edge: seed for edge, seed in seeds.items() if edge in path}
             on_path = [node for node in order if node in path]
             gradients |= backward_from(starts, on_path, visit)

@@ -91,7 +91,7 @@ def add_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
     if hooks is None:
         hooks = {}
         registered.put(owner, hooks)
-    backward_pass.wrap_once(hooked, innermost=True)
+    backward_pass.wrap(hooked, innermost=True)
     return register(hooks, on_tensors(hook, tensor.results), index)
 
 

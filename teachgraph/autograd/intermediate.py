@@ -26,7 +26,7 @@ wanted: ContextVar[bool] = ContextVar("wanted", default=False)
 
 def keep_gradients(keep: bool = True) -> None:
     """Keep the gradients of intermediate results from now on, or no longer."""
-    backward_pass.wrap_once(keeping)
+    backward_pass.wrap(keeping)
     wanted.set(keep)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.core.modes import is_grad_enabled, no_grad
+from teachgraph.core.modes import is_recording, no_grad
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Node, Output
@@ -211,7 +211,7 @@ def recorded(
     outputs: Sequence[Tensor],
 ) -> list[Tensor]:
     """Wrap the results in new Tensors; on the tape if an input requires a gradient."""
-    if not is_grad_enabled() or all(x.stop_gradient for x in inputs):
+    if not is_recording() or all(x.stop_gradient for x in inputs):
         return [Tensor.results(y.data) for y in outputs]
     rule = UserRule(layer, ctx, inputs, outputs)
     edges = [None if x.stop_gradient else x.edge for x in inputs]

@@ -100,4 +100,4 @@ def set_rng_state(state_list: Sequence[Mapping[str, Any]], device: Any = None) -
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = f"set_rng_state takes what get_rng_state gave: {error}"
         raise InvalidValueError.here(said) from None
-    random.use(fresh)
+    random.current[0] = fresh

@@ -16,7 +16,7 @@ from teachgraph.autograd.grad_mode import enable_grad
 from teachgraph.autograd.random_state import get_rng_state, set_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.modes import is_grad_enabled
+from teachgraph.core.modes import is_recording
 from teachgraph.core.tape import Edge, Node, clock, topological
 
 __all__ = ["recompute"]
@@ -147,7 +147,7 @@ def recompute(
     >>> [round(dx, 3) for dx in x.grad.tolist()]
     [5.437, 218.393]
     """
-    if not is_grad_enabled():
+    if not is_recording():
         return function(*args, **kwargs)
     since, state = next(clock), get_rng_state()
     result = function(*args, **kwargs)

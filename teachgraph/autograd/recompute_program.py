@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextvars import copy_context
 from typing import NamedTuple
 
 from teachgraph.core import unique_name
 from teachgraph.core.backward import Backward, Visit, Wrapper
 from teachgraph.core.program import Block, Operator, OpRole, Slots
 from teachgraph.ops.dropout import drawn_seed
+from teachgraph.ops.foreign import is_foreign
 
 __all__ = [
     "SUFFIX",
@@ -187,7 +187,7 @@ def once_only(operators: Sequence[Operator]) -> set[Operator]:
 
 def repeatable(operator: Operator) -> bool:
     """Say if an operator may run twice: no randomness, no side effect."""
-    if operator.sub_block is not None or operator.op.context is copy_context:
+    if operator.attrs.get("sub_block") is not None or is_foreign(operator.op):
         return False
     if operator.op.random and not operator.inputs.get("Seed"):
         return False
@@ -234,7 +234,7 @@ def renamed(slots: Slots, instead: Mapping[str, str]) -> Slots:
 
 def create_like(block: Block, name: str, new: str) -> None:
     """Make a variable like another one, which does not outlive the run."""
-    if not block.has_var(new):
+    if new not in block.vars:
         old = block._var_recursive(name)
         variable = block.create_var(new, old.shape, old.dtype, type=old.type)
         variable.stop_gradient = old.stop_gradient
@@ -267,7 +267,9 @@ def seed_for(block: Block, dropout: Operator) -> Operator:
     fixed = dropout.attrs.pop("fix_seed", False)
     seed = dropout.attrs.pop("seed", 0)
     attrs = {"seed": seed if fixed else 0, "op_role": int(dropout.role)}
-    draw = block.insert(dropout.idx, drawn_seed.type, {}, {"Out": [name]}, attrs)
+    draw = block.insert(
+        block.ops.index(dropout), drawn_seed.type, {}, {"Out": [name]}, attrs
+    )
     draw.callsite = dropout.callsite
     dropout.inputs["Seed"] = [name]
     return draw

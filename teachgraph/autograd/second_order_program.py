@@ -17,6 +17,7 @@ from teachgraph.core.backward import Backward, has_gradient
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
+from teachgraph.ops import naming
 
 __all__ = ["double_grad_builder", "double_grad_builders", "inside_a_body"]
 
@@ -58,7 +59,7 @@ def with_expansion(inner: Any) -> Any:
     def expansion(backward: Backward, path: Sequence[Operator]) -> Sequence[Operator]:
         if not any(map(is_gradient, path)):
             return inner(backward, path)  # type: ignore[no-any-return]
-        has_gradient.wrap_once(with_gradients)
+        has_gradient.wrap(with_gradients)
         return expanded(backward, path)
 
     return expansion
@@ -116,7 +117,7 @@ def expand_rule(operator: Operator, find: Find) -> dict[str, Variable]:
     assert isinstance(op, GradOp)
     slots = {slot: [*map(find, names)] for slot, names in operator.inputs.items()}
     key = unique_name.generate(f"{operator.type}_rule")
-    with unique_name.scope(unique_name.Layer(key)):
+    with naming.scope(naming.Layer(key)):
         arguments, arriving = op.arguments(slots), len(op.source.upstream)
         upstream, saved = arguments[:arriving], arguments[arriving:]
         results = op.source(upstream, saved, operator.own_attrs)

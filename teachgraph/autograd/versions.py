@@ -39,7 +39,7 @@ def overwrite(
     when = now() if since is None else since
     for array in arrays:
         overwritten.put(array, (when, version))
-    backward_pass.wrap_once(checked, innermost=True)
+    backward_pass.wrap(checked, innermost=True)
 
 
 def overwritten_since(array: Any, born: int) -> bool:

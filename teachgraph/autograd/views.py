@@ -96,7 +96,7 @@ def note_view(result: Any, source: CoreTensor, recorded: bool) -> None:
     the first view on, updates ask for views.
     """
     if not views:
-        replace.wrap_once(storing)
+        replace.wrap(storing)
     key = id(result)
     view = ref(result, partial(views.pop, key))
     views[key] = view, ref(source), views.get(id(source)), recorded

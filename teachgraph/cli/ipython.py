@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from teachgraph.core.callsite import titles_of_files
+from teachgraph.core.callsite import position
 from teachgraph.core.errors import TeachgraphError
 
 __all__ = ["LabMissingError", "load_ipython_extension", "unload_ipython_extension"]
@@ -32,19 +33,22 @@ def load_ipython_extension(shell: Any) -> None:
                 'pip install "teachgraph[lab]"'
             ) from None
     import_module("teachgraph_widgets").load_ipython_extension(shell)
-    if cell_title not in titles_of_files:
-        titles_of_files.append(cell_title)
+    position.wrap(in_cell)
 
 
-def cell_title(file: str) -> str | None:
-    """Return the number of the cell that IPython keeps under a file name."""
-    shell = import_module("IPython").get_ipython()
-    number = getattr(shell and shell.compile, "_filename_map", {}).get(file)
-    return None if number is None else f"cell [{number}]"
+def in_cell(in_file: Callable[[str, int], str]) -> Callable[[str, int], str]:
+    """Say in which cell a line is, for a file name under which IPython keeps one."""
+
+    def position_of(file: str, line: int) -> str:
+        shell = import_module("IPython").get_ipython()
+        cell = getattr(shell and shell.compile, "_filename_map", {}).get(file)
+        return in_file(file, line) if cell is None else f"cell [{cell}], line {line}"
+
+    return position_of
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Remove the magic `%%trace`."""
-    if cell_title in titles_of_files:
-        titles_of_files.remove(cell_title)
+    if in_cell in position.wrappers:
+        position.unwrap(in_cell)
     import_module("teachgraph_widgets").unload_ipython_extension(shell)

@@ -24,7 +24,11 @@ from teachgraph.control_flow.ops import (
     while_,
     while_grad,
 )
-from teachgraph.control_flow.sub_block import inner_operators
+from teachgraph.control_flow.sub_block import (
+    create_block,
+    inner_operators,
+    sub_block_of,
+)
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.errors import ProgramError
@@ -48,7 +52,7 @@ def block_of_gradient(backward: Backward, forward: Block) -> Iterator[Block]:
         # A gradient that the body itself takes: here `x@GRAD` means another one.
         renamed(forward, name, unique_name.generate(f"{name}@INSIDE"))
     before = program.current_block_idx
-    block = program._create_block(backward.block.idx)
+    block = create_block(program, backward.block.idx)
     block.forward_block_idx, forward.backward_block_idx = forward.idx, block.idx
     try:
         with program.with_role(OpRole.BACKWARD):
@@ -105,7 +109,7 @@ def build_select_output_grad(
 @conditional_block.grad_builder
 def build_branch_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
     """Append a `conditional_block_grad`, whose block differentiates the branch."""
-    forward, names = operator.sub_block, operator.inputs["Input"]
+    forward, names = sub_block_of(operator), operator.inputs["Input"]
     assert forward is not None
     outs = [name for name in operator.outputs["Out"] if backward.names.get(name)]
     grads = [backward.names[name] for name in outs]
@@ -152,7 +156,7 @@ def fill_gradient_block(
 def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
     """Append a `while_grad`, whose block differentiates one iteration."""
     refuse_changed_inside(operator)
-    forward, names = operator.sub_block, operator.inputs["X"]
+    forward, names = sub_block_of(operator), operator.inputs["X"]
     assert forward is not None
     results = write_backs(operator)
     outs = operator.outputs["Out"]
@@ -201,7 +205,7 @@ def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> Non
 @recurrent.grad_builder
 def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
     """Append a `recurrent_grad`, whose block differentiates one step."""
-    forward, attrs = operator.sub_block, operator.attrs
+    forward, attrs = sub_block_of(operator), operator.attrs
     assert forward is not None
     _, first, read = (operator.inputs[slot] for slot in STEP_SLOTS)
     outs = zip(operator.outputs["outputs"], attrs["step_outputs"], strict=True)
@@ -315,7 +319,7 @@ def refuse_changed_inside(operator: Operator) -> None:
     Raises:
         ProgramError: A block inside the loop's block assigns to a loop variable.
     """
-    block, results = operator.sub_block, write_backs(operator)
+    block, results = sub_block_of(operator), write_backs(operator)
     assert block is not None
     ends = set(block.ops[len(block.ops) - changed(results) :])
     for inner in inner_operators(block):

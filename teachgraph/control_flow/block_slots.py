@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from teachgraph.control_flow.sub_block import in_sight, sub_block_of
 from teachgraph.core.program import EMPTY, GRAD, Operator
 
 __all__ = ["misfit"]
@@ -75,7 +76,7 @@ def misfit(operator: Operator) -> str | None:
     """Why an operator can't run its block, None if it can or runs none."""
     if operator.type not in FITS:
         return None
-    if operator.sub_block is None:
+    if sub_block_of(operator) is None:
         return "it names no block: `sub_block`"
     return next(misfits(operator, FITS[operator.type]), None)
 
@@ -123,7 +124,7 @@ def too_few(operator: Operator) -> Iterator[str]:
 
 def outside_variables(operator: Operator, attributes: tuple[str, ...]) -> Iterator[str]:
     """The variables that an attribute names and its block has not."""
-    block = operator.sub_block
+    block = sub_block_of(operator)
     assert block is not None
     for name in attributes:
         for variable in names_of(operator, name):
@@ -133,9 +134,9 @@ def outside_variables(operator: Operator, attributes: tuple[str, ...]) -> Iterat
 
 def sees(operator: Operator, name: str) -> bool:
     """Say if its block sees a variable, also in the forward block of a gradient."""
-    block = operator.sub_block
+    block = sub_block_of(operator)
     assert block is not None
-    return any(name in seen.vars for seen in block.in_sight()) or (
+    return any(name in seen.vars for seen in in_sight(block)) or (
         block._find_var_recursive(name) is not None
     )
 

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from teachgraph.control_flow.sub_block import append_assign, replace_name
+from teachgraph.control_flow.sub_block import (
+    append_assign,
+    in_sight,
+    replace_name,
+    sub_block_of,
+)
 from teachgraph.core import unique_name
 from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
 
@@ -60,7 +65,7 @@ def written_in_place(block: Block) -> set[str]:
     for operator in block.ops:
         if operator.type == "conditional_block":
             names.update(operator.output_arg_names)
-        elif operator.sub_block is not None and operator.type.endswith("_grad"):
+        elif sub_block_of(operator) is not None and operator.type.endswith("_grad"):
             names.update(operator.inputs["Out"])
     return names
 
@@ -73,10 +78,10 @@ def rename(slots: Slots, names: Mapping[str, str]) -> None:
 
 def rename_inside(operator: Operator, names: Mapping[str, str]) -> None:
     """Put other variables in the place of some that an operator's block knows."""
-    block = operator.sub_block
+    block = sub_block_of(operator)
     if block is None or not names:
         return
-    hidden = {name for seen in block.in_sight() for name in seen.vars}
+    hidden = {name for seen in in_sight(block) for name in seen.vars}
     seen = {old: new for old, new in names.items() if old not in hidden}
     for inner in block.ops:
         rename(inner.inputs, seen)

@@ -22,6 +22,7 @@ from teachgraph.control_flow.sub_block import (
 from teachgraph.core import dtypes
 from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.ops import functions
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.math import cast
 from teachgraph.ops.selection import choice, select_input
 
@@ -114,7 +115,7 @@ class Branch:
         variable = self.block._var_recursive(name)
         if variable.persistable or variable.is_data:
             return False
-        passes = dtypes.is_floating(variable.dtype) and not variable.stop_gradient
+        passes = is_floating(variable.dtype) and not variable.stop_gradient
         return passes or self.parent.idx != 0
 
     def choose(self, name: str, taken: str) -> None:
@@ -132,7 +133,7 @@ def selected(block: Block, mask: Variable, yes: Variable, no: Variable) -> Varia
     """
     shape, dtype = choice(yes, no)
     passing = [x.dtype for x in (yes, no) if not x.stop_gradient]
-    floating = [*filter(dtypes.is_floating, passing)]
+    floating = [*filter(is_floating, passing)]
     out = block.create_var(
         shape=shape,
         dtype=floating[0] if floating else dtype,

@@ -22,11 +22,17 @@ from teachgraph.control_flow.branch import Branch, select
 from teachgraph.control_flow.loop import append_while, unused
 from teachgraph.control_flow.saved_per_iteration import kept_array
 from teachgraph.control_flow.static_rnn import StaticRNN
-from teachgraph.control_flow.sub_block import building_in, traced_into
-from teachgraph.core import dtypes, unique_name
+from teachgraph.control_flow.sub_block import (
+    building_in,
+    in_sight,
+    sub_block_of,
+    traced_into,
+)
+from teachgraph.core import unique_name
 from teachgraph.core.ops import sum_
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Variable
 from teachgraph.ops import functions
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.math import assign
 
 __all__ = ["LoopDoubleBackward"]
@@ -68,9 +74,9 @@ class GradientCopy:
 
     def outside_variable(self, name: str) -> Variable:
         """A variable that no copy has written: saved per iteration, or captured."""
-        own = self.forward.sub_block
+        own = sub_block_of(self.forward)
         assert own is not None
-        if name in self.carried or any(name in seen.vars for seen in own.in_sight()):
+        if name in self.carried or any(name in seen.vars for seen in in_sight(own)):
             array = kept_array(self.forward, name)
             with building_in(self.block):
                 value = self.read(self.around(array.name))
@@ -80,13 +86,13 @@ class GradientCopy:
 
     def run(self) -> None:
         """Append a copy of each operator of the gradient's block."""
-        inside = self.gradient.sub_block
+        inside = sub_block_of(self.gradient)
         assert inside is not None
         for operator in inside.ops:
             if (build := double_grad_builders.get(operator.type)) is not None:
                 with building_in(self.block):
                     self.names.update(build(operator, self))
-            elif operator.sub_block is not None:
+            elif sub_block_of(operator) is not None:
                 raise inside_a_body(operator)
             else:
                 self.append(operator)
@@ -109,7 +115,7 @@ class GradientCopy:
 
     def new_variable(self, name: str) -> str:
         """Create a variable of this block for one that a copied operator writes."""
-        inside = self.gradient.sub_block
+        inside = sub_block_of(self.gradient)
         assert inside is not None
         like = inside._var_recursive(name)
         self.names[name] = self.block.create_var(
@@ -123,7 +129,7 @@ class GradientCopy:
 
     def gradient_of(self, name: str) -> Variable | None:
         """The gradient that an iteration gives to a variable, None if none."""
-        inside = self.gradient.sub_block
+        inside = sub_block_of(self.gradient)
         assert inside is not None
         return self(name + GRAD) if name + GRAD in inside.vars else None
 
@@ -234,7 +240,7 @@ class CountdownLoop:
             first.shape,
             first.dtype,
             type=first.type,
-            stop_gradient=not dtypes.is_floating(first.dtype),
+            stop_gradient=not is_floating(first.dtype),
         )
         self.variables.append(variable)
         return variable
@@ -331,7 +337,7 @@ class RecurrentDoubleBackward:
     def __init__(self, gradient: Operator, around: Find) -> None:
         self.gradient, self.around = gradient, around
         inputs, outputs, attrs = gradient.inputs, gradient.outputs, gradient.attrs
-        inside = gradient.sub_block
+        inside = sub_block_of(gradient)
         assert inside is not None
         self.rnn = StaticRNN(reverse=not attrs["reverse"])
         self.sequences = wanted_of(outputs["inputs@GRAD"], attrs["step_inputs"])

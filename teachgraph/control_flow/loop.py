@@ -26,14 +26,16 @@ from teachgraph.control_flow.sub_block import (
     check_condition,
     kept_apart,
     loops,
+    sub_block_of,
     traced_into,
     written,
 )
-from teachgraph.core import dtypes, unique_name
+from teachgraph.core import unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Block, Operator, Variable, current_block
 from teachgraph.ops.as_list import as_list
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.math import assign
 from teachgraph.ops.selection import merged
 
@@ -218,7 +220,7 @@ class Loop:
             first.shape,
             first.dtype,
             type=first.type,
-            stop_gradient=not dtypes.is_floating(first.dtype),
+            stop_gradient=not is_floating(first.dtype),
         )
 
     def trace(self, cond: Condition, body: Body) -> None:
@@ -274,7 +276,7 @@ class Loop:
         for old, new in zip(self.inside, self.results, strict=True):
             if len(new.shape) == len(old.shape):
                 old.shape = merged([old.shape, new.shape])
-            if new.dtype != old.dtype and dtypes.is_floating(new.dtype):
+            if new.dtype != old.dtype and is_floating(new.dtype):
                 old.stop_gradient = False
         return before != [(v.shape, v.stop_gradient) for v in self.inside]
 
@@ -373,7 +375,7 @@ def write_backs(operator: Operator) -> dict[str, str]:
 
     That is the variable itself, if the block leaves it alone.
     """
-    block, names = operator.sub_block, operator.outputs["Out"]
+    block, names = sub_block_of(operator), operator.outputs["Out"]
     assert block is not None
     sources = {name: name for name in names}
     for inner in reversed(block.ops):

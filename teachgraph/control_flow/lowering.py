@@ -24,6 +24,7 @@ from teachgraph.control_flow.ops import (
     while_grad,
 )
 from teachgraph.control_flow.scan import BackScan, Scan
+from teachgraph.control_flow.sub_block import in_sight, position_of, sub_block_of
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.op import Op
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator
@@ -63,7 +64,7 @@ class BlockNames:
         """The name, among all steps, of the variable that `name` means here."""
         if name in self.before:
             return self.outer(name) + BEFORE
-        for seen in self.block.in_sight():
+        for seen in in_sight(self.block):
             if name in seen.vars:
                 return self.lowering.key(seen, name)
         return self.outer(name)
@@ -93,7 +94,7 @@ def lowers(
             sources = [] if repeats and around is None else around
             try:
                 before = operator.inputs["Out"] if back else ()
-                block: Any = operator.sub_block
+                block: Any = sub_block_of(operator)
                 inside = BlockNames(lowering, block, names, before, sources)
                 step = function(lowering, operator, names, inside)
             except (AttributeError, LookupError, TypeError, ValueError):
@@ -211,7 +212,7 @@ def check_fits(operator: Operator) -> None:
         ProgramError: Its slots do not fit.
     """
     if (reason := misfit(operator)) is not None:
-        message = f"#{operator.idx} {operator.type}: {reason}"
+        message = f"#{position_of(operator)} {operator.type}: {reason}"
         raise ProgramError.here(message, operator.callsite)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
 from teachgraph.control_flow.source import Expression, with_attrs
+from teachgraph.control_flow.sub_block import position_of
 from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
@@ -40,12 +41,13 @@ def seeded(plain: Lower) -> Lower:
             return steps
         (call,) = steps
         assert isinstance(call, Call)
-        if (seed := place_seed(operator, operator.idx)) is not None:
+        if (seed := place_seed(operator, position_of(operator))) is not None:
             call = with_attrs(call, seed=seed)
         sources = getattr(names, "sources", None)
         if sources is None or not isinstance(call.attrs.get("seed"), PlaceSeed):
             return [call]
-        name = f"{operator.type}.seeds@{operator.block.idx}@{operator.idx}"
+        place = f"{operator.block.idx}@{position_of(operator)}"
+        name = f"{operator.type}.seeds@{place}"
         sources.append(Source(operator, [], name, call.attrs["seed"]))
         return [Draw(operator, [], call, name)]
 
@@ -54,7 +56,7 @@ def seeded(plain: Lower) -> Lower:
 
 def prepare_seeds() -> None:
     """Have the random operators of seeded programs lowered with their seeds."""
-    lower.wrap_once(seeded)
+    lower.wrap(seeded)
 
 
 def next_seed(source: np.random.Generator) -> int:

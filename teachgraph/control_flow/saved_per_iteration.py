@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.control_flow.loop import write_backs
+from teachgraph.control_flow.sub_block import position_of, sub_block_of
 from teachgraph.core import dtypes
 from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import Block, Operator, OpRole, Variable
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.math import assign, cast
 from teachgraph.ops.selection import select_input
 from teachgraph.ops.tensor_array import create_array, lod_array_length, write_to_array
@@ -26,7 +28,7 @@ def kept_array(forward: Operator, name: str) -> Variable:
     Of a loop variable it holds the values at the beginning of the iterations. The
     operator is made to write the array, if it does not yet.
     """
-    inside, block = forward.sub_block, forward.block
+    inside, block = sub_block_of(forward), forward.block
     assert inside is not None
     label = f"{name}@ROUNDS@{inside.idx}"
     if label not in block.vars:
@@ -38,7 +40,7 @@ def kept_array(forward: Operator, name: str) -> Variable:
 
 def variable_like(block: Block, label: str, value: Variable, kind: str) -> str:
     """A variable in the shape of a value, or an array of such."""
-    stop = value.stop_gradient or not dtypes.is_floating(value.dtype)
+    stop = value.stop_gradient or not is_floating(value.dtype)
     return block.create_var(
         label, value.shape, value.dtype, type=kind, stop_gradient=stop
     ).name
@@ -48,7 +50,7 @@ def empty_array(forward: Operator, label: str, value: Variable) -> str:
     """An empty array, made before the operator runs."""
     array = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
     code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
-    insert_op(forward.block, forward.idx, create_array.type, {}, array, code)
+    insert_op(forward.block, position_of(forward), create_array.type, {}, array, code)
     return array
 
 
@@ -103,11 +105,16 @@ def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> N
     mask = block.create_var(f"{label}@MASK", [1], "int32", stop_gradient=True).name
     to = {"out_dtype": dtypes.PADDLE_CODES[dtypes.convert("int32")]}
     insert_op(
-        block, forward.idx + 1, cast.type, {"X": forward.inputs["Cond"][0]}, mask, to
+        block,
+        position_of(forward) + 1,
+        cast.type,
+        {"X": forward.inputs["Cond"][0]},
+        mask,
+        to,
     )
     both = {"Mask": [mask], "X": [start, taken]}
     attrs = {"kept": True}
-    at = forward.idx + 2
+    at = position_of(forward) + 2
     block.insert(at, select_input.type, both, {"Out": [array]}, attrs)
 
 

@@ -19,6 +19,7 @@ from teachgraph.core.errors import ModeError, ProgramError, ShapeError, at_user_
 from teachgraph.core.modes import chosen
 from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops.creation import fill_constant_batch_size_like
+from teachgraph.ops.default_dtype import is_floating
 
 __all__ = ["StaticRNN"]
 
@@ -192,7 +193,7 @@ class StaticRNN:
             init.shape,
             init.dtype,
             type=init.type,
-            stop_gradient=not dtypes.is_floating(init.dtype),
+            stop_gradient=not is_floating(init.dtype),
         )
         self.memories[before.name] = Memory(init, before)
         return before

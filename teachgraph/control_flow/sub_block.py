@@ -14,8 +14,17 @@ from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.backward import Backward, find_path
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.ops import fill_constant
-from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
+from teachgraph.core.program import (
+    EMPTY,
+    Block,
+    Operator,
+    Program,
+    Variable,
+    current_block,
+)
+from teachgraph.ops import naming
 from teachgraph.ops.math import assign
 
 __all__ = [
@@ -25,15 +34,55 @@ __all__ = [
     "building_in",
     "captured",
     "check_condition",
-    "differentiate_outer",
+    "create_block",
     "handed_in",
+    "in_sight",
     "inner_operators",
     "kept_apart",
     "loops",
+    "parent_of",
+    "position_of",
     "replace_name",
+    "sub_block_of",
     "traced_into",
     "written",
 ]
+
+
+def create_block(program: Program, parent_idx: int | None = None) -> Block:
+    """Create a block of a program, and let new operators go into it."""
+    find_path.wrap(path_with_outer)
+    parent = program.current_block_idx if parent_idx is None else parent_idx
+    block = program.block_class(program, len(program.blocks), parent)
+    program.blocks.append(block)
+    program.current_block_idx = block.idx
+    program.touch()
+    if observers:
+        announce("block_created", block)
+    return block
+
+
+def sub_block_of(operator: Operator) -> Block | None:
+    """The block that an operator runs, if it is a branch or a loop."""
+    number = operator.attrs.get("sub_block")
+    return None if number is None else operator.block.program.blocks[number]
+
+
+def parent_of(block: Block) -> Block | None:
+    """The block around another one."""
+    return None if block.parent_idx < 0 else block.program.blocks[block.parent_idx]
+
+
+def position_of(operator: Operator) -> int:
+    """The position of an operator in its block."""
+    return operator.block.ops.index(operator)
+
+
+def in_sight(block: Block) -> Iterator[Block]:
+    """A block and, if it is a gradient block, the one that it differentiates."""
+    yield block
+    if block.forward_block_idx >= 0:
+        yield from in_sight(block.program.blocks[block.forward_block_idx])
 
 
 @contextmanager
@@ -41,9 +90,9 @@ def traced_into(parent: Block) -> Iterator[Block]:
     """A new block inside `parent`; operators go into it meanwhile."""
     program = parent.program
     before = program.current_block_idx
-    block = program._create_block(parent.idx)
+    block = create_block(program, parent.idx)
     try:
-        with modes.using(True), unique_name.scope(None):
+        with modes.using(True), naming.scope(None):
             yield block
     finally:
         program.current_block_idx = before
@@ -60,17 +109,12 @@ def replace_name(operator: Operator, old: str, new: str) -> None:
             slots[slot] = [new if name == old else name for name in names]
 
 
-def differentiate_outer() -> None:
-    """Differentiate, for a loss inside a branch, also the operators before it."""
-    find_path.wrap_once(path_with_outer)
-
-
 def path_with_outer(straight_path: Any) -> Any:
     """Choose operators also of the outer blocks, for a loss inside a branch."""
 
     def path_of(backward: Backward) -> Sequence[Operator]:
         block = backward.block
-        if block.parent is None or backward.ops is not block.ops:
+        if parent_of(block) is None or backward.ops is not block.ops:
             return straight_path(backward)  # type: ignore[no-any-return]
         backward.ops = run_before(block)
         path: Sequence[Operator] = straight_path(backward)
@@ -82,10 +126,10 @@ def path_with_outer(straight_path: Any) -> Any:
 
 def run_before(block: Block) -> list[Operator]:
     """The operators of a block, after those of the outer blocks before it."""
-    if block.parent is None:
+    if (parent := parent_of(block)) is None:
         return block.ops
-    around = run_before(block.parent)
-    return [*takewhile(lambda one: one.sub_block is not block, around), *block.ops]
+    around = run_before(parent)
+    return [*takewhile(lambda one: sub_block_of(one) is not block, around), *block.ops]
 
 
 def refuse_around_loop(backward: Backward, path: Sequence[Operator]) -> None:
@@ -96,9 +140,9 @@ def refuse_around_loop(backward: Backward, path: Sequence[Operator]) -> None:
             parameters that the iterations before have changed.
     """
     inside, block = set[Block](), backward.block
-    while block.parent is not None and block not in loops:
+    while (parent := parent_of(block)) is not None and block not in loops:
         inside.add(block)
-        block = block.parent
+        block = parent
     if block not in loops:
         return
     live = backward.reachable(path)
@@ -251,8 +295,8 @@ def inner_operators(block: Block) -> Iterator[Operator]:
     """The operators of a block and of all blocks they run."""
     for operator in block.ops:
         yield operator
-        if operator.sub_block is not None:
-            yield from inner_operators(operator.sub_block)
+        if (inner := sub_block_of(operator)) is not None:
+            yield from inner_operators(inner)
 
 
 def handed_in(operator: Operator) -> list[str]:

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.core import dtypes, unique_name
+from teachgraph.core import dtypes
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.op import find, force, slot_name
+from teachgraph.core.op import find, slot_name
 from teachgraph.core.program import (
     EMPTY,
     GRAD,
@@ -83,16 +83,12 @@ class Backward:
     """One reverse pass over operators, whose gradients go into a block.
 
     Attributes:
-        block: Where gradient operators are appended.
         ops: The operators that it may lead over; by default those of the same block.
         constant: Variables taken as constants, by name as all that follow.
         leaves: Variables whose gradients are wanted; None for all that are not written.
         parameters: The parameters, for Paddle's `op_role_var`.
-        path: The operators that the targets depend on, in order.
-        live: The variables that a gradient may go through.
         renamed: Where values of operators are that an extension replaced on the path.
         saved: Where an extension keeps values of the forward pass.
-        visit: Appends the gradients of one operator; extensions wrap it.
     """
 
     def __init__(
@@ -172,9 +168,7 @@ class Backward:
             if name in wanted
         }
         with self.block.program.with_role(OpRole.BACKWARD):
-            rule = operator.op.rule
-            build = append_inline if rule and rule.inline else append_grad_op
-            (operator.op.build_grad or build)(self, operator, parts)
+            (operator.op.build_grad or append_grad_op)(self, operator, parts)
         for gradient in self.block.ops[first:]:
             gradient.twin = gradient.twin or operator
 
@@ -303,22 +297,6 @@ def append_grad_op(backward: Backward, operator: Operator, parts: Parts) -> None
     attrs |= backward.role_var(operator, parts)
     at, inputs = len(backward.block.ops), backward.rule_inputs(operator)
     backward.block.insert(at, rule.type, inputs, outputs, attrs)
-
-
-def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
-    """Append the rule's own ops, their results named as gradients."""
-    rule = operator.op.rule
-    assert rule is not None
-    values = [
-        backward.block._var_recursive(name) if name else None
-        for names in backward.rule_inputs(operator).values()
-        for name in names or [""]
-    ]
-    arriving = len(rule.upstream)
-    results = rule(values[:arriving], values[arriving:], operator.own_attrs)
-    for position, part in parts.items():
-        with unique_name.called(part):
-            force(results[position])
 
 
 def overwritten(name: str, first: Operator, second: Operator) -> ProgramError:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import modes, unique_name
-from teachgraph.core.errors import MixedModeError, ProgramError
+from teachgraph.core.errors import DTypeError, ProgramError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Attrs, Like, Op, Traced, Values, slot_name
+from teachgraph.core.op import Attrs, Like, Op, Values, slot_name
 from teachgraph.core.program import (
     Block,
     OpRole,
@@ -73,12 +73,7 @@ def refuse_foreign(
 ) -> Variable:
     """Refuse an input that is no Variable."""
     reason = f"it takes Variables, got a {type(value).__name__}"
-    if isinstance(value, Traced):
-        reason = (
-            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
-            "values to the program, or build all of it in dynamic mode"
-        )
-    raise op.explain(inputs, attrs, MixedModeError(reason))
+    raise op.explain(inputs, attrs, DTypeError(reason))
 
 
 adopt = HookPoint(refuse_foreign)
@@ -111,7 +106,7 @@ def new_variables(
     block: Block, op: Op, inputs: Variables, specs: Sequence[Spec]
 ) -> list[Variable]:
     """Variables for an op's results: new ones, or the inputs that they replace."""
-    next_name = unique_name.namer_for(op.key)
+    next_name = unique_name.namer.call(op.key)
     stop = is_constant.call(block, inputs)
     replaced, outputs = dict(op.replaces), list[Any]()
     for place, spec in enumerate(specs):
@@ -119,22 +114,12 @@ def new_variables(
             outputs.append(inputs[replaced[place]])
             continue
         name, shape = next_name(), spec.shape
-        if (declared := block.vars.get(name)) is not None:
-            shape = completed(shape, declared.shape)
+        known = block.vars[name].shape if name in block.vars else ()
+        if len(known) == len(shape):  # a gradient's variable may say more than its op
+            pairs = zip(shape, known, strict=True)
+            shape = tuple(b if a == -1 else a for a, b in pairs)
         outputs.append(block.create_var(name, shape, spec.dtype, stop_gradient=stop))
     return outputs
-
-
-def completed(shape: tuple[int, ...], declared: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape whose unknown sizes are filled in from another one.
-
-    A gradient is declared in the shape of its variable, which may say more than the op
-    that computes it.
-    """
-    if len(declared) != len(shape):
-        return shape
-    pairs = zip(shape, declared, strict=True)
-    return tuple(known if size == -1 else size for size, known in pairs)
 
 
 def all_stopped(block: Block, inputs: Variables) -> bool:
@@ -151,15 +136,10 @@ def declare(variable: Variable, spec: Spec, op: Op) -> None:
     if not (variable.persistable or variable.is_data):
         variable.shape, variable.dtype = spec
     elif not variable.spec.fits(spec):
-        raise declared_otherwise(variable, spec, op)
-
-
-def declared_otherwise(variable: Variable, spec: Spec, op: Op) -> ProgramError:
-    """The error for a result that is not what its variable was declared to hold."""
-    return ProgramError.here(
-        f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
-        f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
-    )
+        raise ProgramError.here(
+            f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
+            f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
+        )
 
 
 def pass_stop_gradient(
@@ -265,14 +245,9 @@ def agreed(specs: Sequence[Spec]) -> Spec:
 def create_parameter(
     name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
 ) -> Parameter:
-    """Create a parameter in both programs; its initializer's op goes into startup.
+    """Create a parameter in both programs, or return the one of that name.
 
-    Args:
-        name: That of an existing parameter shares it.
-        shape: Sizes of its dimensions.
-        dtype: Type of its elements.
-        attr: Its description, for the class of parameters.
-        initializer: `initializer.operation(shape, dtype)` is an op and its attributes.
+    The op that `initializer.operation(shape, dtype)` gives goes into startup.
     """
     parameter = current_block().add_parameter(name, shape, dtype, attr)
     startup = default_startup_program().global_block()

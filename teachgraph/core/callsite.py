@@ -13,8 +13,7 @@ from pathlib import Path, PurePath
 from types import FrameType
 from typing import NamedTuple
 
-titles_of_files: list[Callable[[str], str | None]] = []
-"""Functions that give a file a title: a notebook, of its cells."""
+from teachgraph.core.extend import HookPoint
 
 own_files: tuple[str, ...] = (
     f"{Path(__file__).parent}/",
@@ -42,23 +41,20 @@ class Callsite(NamedTuple):
         return linecache.getline(self.file, self.line).strip()
 
     @property
-    def cell(self) -> str | None:
-        """The title of the file ("cell [7]"), if it is a cell of a notebook."""
-        titles = (title(self.file) for title in titles_of_files)
-        return next((found for found in titles if found is not None), None)
-
-    @property
     def short(self) -> str:
         """File name and line, or cell and line."""
-        if (cell := self.cell) is not None:
-            return f"{cell}, line {self.line}"
-        return f"{PurePath(self.file).name}:{self.line}"
+        return PurePath(position.call(self.file, self.line)).name
 
     def __str__(self) -> str:
-        where = self.short if self.cell else f"{self.file}:{self.line}"
+        where = position.call(self.file, self.line)
         if self.function != "<module>":
             where += f", in {self.function}"
         return f"{where}\n      {self.source}" if self.source else where
+
+
+position: HookPoint[Callable[[str, int], str]]
+position = HookPoint(lambda file, line: f"{file}:{line}")
+"""Says where a line is; a notebook says in which cell: `position(file, line)`."""
 
 
 def user_frame(depth: int = 1) -> FrameType | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
@@ -53,12 +52,3 @@ def convert(dtype: Any) -> np.dtype[Any]:
         known = ", ".join(str(known) for known in PADDLE_CODES)
         raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
     return found
-
-
-def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
-    """True if values of this dtype have gradients.
-
-    >>> is_floating(float32), is_floating(int64)
-    (True, False)
-    """
-    return dtype.kind == "f"

@@ -59,9 +59,6 @@ class OpError(TeachgraphError):
     the op, its inputs and the user's line with `explain`.
     """
 
-    needs: str | None = None
-    """The inputs that would be right, whatever the op, where that is known."""
-
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -83,12 +80,6 @@ class DTypeError(OpError, TypeError):
 
 class InvalidValueError(OpError, ValueError):
     """A value out of range: a label, an index, an attribute."""
-
-
-class MixedModeError(OpError, TypeError):
-    """A Tensor (runs now) and a Variable (runs later) in one op."""
-
-    needs = ""
 
 
 def at_user_line(message: str, where: Callsite | None = None) -> str:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +17,12 @@ from teachgraph.core.errors import (
     NotInitializedError,
     ProgramError,
 )
+from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
-from teachgraph.core.program import fits
-from teachgraph.core.steps import Call, Lowering, Step, caller, run_steps
+from teachgraph.core.program import Program, Variable, fits
+from teachgraph.core.steps import Call, Lowering, Step, run_steps
 from teachgraph.core.threads import InForce
-
-if TYPE_CHECKING:
-    from contextvars import Context
-
-    from teachgraph.core.program import Program, Variable
 
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
@@ -53,17 +48,18 @@ def global_scope() -> Scope:
     return scopes.value
 
 
+silence = HookPoint(SILENT.copy)
+"""Makes the context of a run, in which NumPy warns of no infinity or NaN."""
+
+
 class Plan:
     """A program made ready to run with these feeds and fetches.
 
     Attributes:
-        program: The program, which stays as it is.
-        steps: What it runs, in order.
         known: Its variables, by their names among the steps.
         feeds: Names of the values that the caller gives.
         reads: Names of the values it takes from the scope.
         stores: Names of the values it puts into the scope.
-        fetches: Names of the values it returns.
     """
 
     def __init__(
@@ -123,7 +119,7 @@ class Plan:
                 raise self.not_given(name, outside[name])
         for name in fed & self.variables.keys():
             if not self.is_fed(name):
-                raise self.not_data(name)
+                raise FeedError.here(f"{name!r} is no data variable")
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, telling the observers when it begins and ends."""
@@ -144,7 +140,7 @@ class Plan:
         values: dict[str, Any] = {**self.checked(feed)}
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
-        self.silence().run(run_steps, self.steps, values)
+        silence.call().run(run_steps, self.steps, values)
         scope.values.update({name: values[name] for name in self.stores})
         return [values[name] for name in self.fetches]
 
@@ -161,12 +157,6 @@ class Plan:
         if not is_like(array := np.asarray(value), variable):
             raise FeedError.here(f"{variable} got {array!r}")
         return array
-
-    def silence(self) -> Context:
-        """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
-        context = SILENT.copy()
-        context.run(caller.set, copy_context())
-        return context
 
     def check_initialized(self, scope: Scope) -> None:
         """Every persistable variable that is read must have a value."""
@@ -188,10 +178,6 @@ class Plan:
         """The error for a feed that is not there."""
         return FeedError.here(f"the feed has no {name!r}")
 
-    def not_data(self, name: str) -> FeedError:
-        """The error for a feed of a variable that is no data."""
-        return FeedError.here(f"{name!r} is no data variable")
-
     def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
         """The error for a persistable variable without a value."""
         return NotInitializedError.here(f"{name!r} has not been initialized")
@@ -206,11 +192,7 @@ def is_like(value: Any, variable: Variable | None) -> bool:
 
 
 class Executor:
-    """Runs programs, and keeps with each program the plans of the ways to run it.
-
-    Args:
-        **options: What lowerings of extensions may ask for.
-    """
+    """Runs programs by plans kept with them; lowerings may read its options."""
 
     planner: type[Plan] = Plan
 
@@ -241,7 +223,7 @@ class Executor:
             plan = self.plan(program, feed, fetch_list)
             with suppress(TypeError):
                 plans[program.version, *feed, None, *fetch_list] = plan
-        return [np.array(value) for value in plan.execute(feed, scope)]
+        return [*map(np.array, plan.execute(feed, scope))]
 
     def plan(
         self, program: Program, feed: Inputs, fetch_list: Sequence[Variable | str]

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+Wrapper = Callable[[F], F]
 
 
 class HookPoint(Generic[F]):
     """A function that extensions may wrap.
 
     Attributes:
-        plain: The function itself.
         call: The function with all wrappers around it, the last one outermost.
 
     >>> greet = HookPoint(lambda name: f"hello {name}")
@@ -30,22 +30,16 @@ class HookPoint(Generic[F]):
 
     def __init__(self, plain: F) -> None:
         self.plain, self.call = plain, plain
-        self.wrappers: list[Callable[[F], F]] = []
+        self.wrappers: list[Wrapper[F]] = []
 
-    def wrap(
-        self, wrapper: Callable[[F], F], *, innermost: bool = False
-    ) -> Callable[[F], F]:
-        """Put a wrapper around those there are, or inside them; a decorator."""
-        self.wrappers.insert(0 if innermost else len(self.wrappers), wrapper)
-        self.compose()
+    def wrap(self, wrapper: Wrapper[F], *, innermost: bool = False) -> Wrapper[F]:
+        """Put a wrapper around those there are, or inside them, once; a decorator."""
+        if wrapper not in self.wrappers:
+            self.wrappers.insert(0 if innermost else len(self.wrappers), wrapper)
+            self.compose()
         return wrapper
 
-    def wrap_once(self, wrapper: Callable[[F], F], *, innermost: bool = False) -> None:
-        """Wrap when a feature is first used, so that nobody pays for it before."""
-        if wrapper not in self.wrappers:
-            self.wrap(wrapper, innermost=innermost)
-
-    def unwrap(self, wrapper: Callable[[F], F]) -> None:
+    def unwrap(self, wrapper: Wrapper[F]) -> None:
         """Remove a wrapper."""
         self.wrappers.remove(wrapper)
         self.compose()

@@ -92,31 +92,12 @@ def interpreter(name: str | None = None) -> Interpreter:
     return interpreters[name]
 
 
-def is_grad_enabled() -> bool:
-    """True if ops on Tensors leave nodes on the tape.
-
-    >>> is_grad_enabled()
-    True
-    """
-    return recording.get()
-
-
-def set_grad_enabled(mode: bool) -> Guard[bool]:
-    """Switch recording on or off, inside a `with` block or a decorated function.
-
-    >>> with set_grad_enabled(False):
-    ...     is_grad_enabled()
-    False
-    """
-    return Guard(recording.get, recording.set, mode)
-
-
 def no_grad(function: Callable[..., Any] | None = None) -> Any:
     """Record nothing: as a context manager, `@no_grad()`, or bare `@no_grad`.
 
     >>> with no_grad():
-    ...     is_grad_enabled()
+    ...     is_recording()
     False
     """
-    guard = set_grad_enabled(mode=False)
+    guard = Guard(recording.get, recording.set, False)
     return guard if function is None else guard(function)

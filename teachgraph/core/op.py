@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import Context, copy_context
+from contextvars import Context
 from functools import cache
 from operator import attrgetter, itemgetter
 from types import FunctionType
@@ -38,6 +38,7 @@ from teachgraph.core.extend import HookPoint, unregistered
 Kernel = Callable[..., Any]
 Values = Sequence[Any]
 Attrs = Mapping[str, Any]
+Keep = Callable[[Values], Values]
 
 SILENT = Context()
 """The context kernels run in: no warning of an infinity or a NaN, as in Paddle.
@@ -103,20 +104,12 @@ class Rule:
         sources: For each, its position among inputs (i) or outputs (-1 - i).
         shape_only: For each, whether its shape and dtype are enough.
         keep: From the inputs and outputs of a call, in a row, what the tape saves.
-        defaults: The attributes it reads, with the op's defaults.
-        variadic: Whether the last thing saved is the op's list of inputs.
-        inline: Whether a Program gets the rule's own ops instead of one grad op.
     """
 
     def __init__(
-        self,
-        op: Op,
-        function: Callable[..., Any],
-        *,
-        of: Sequence[str] | None = None,
-        inline: bool = False,
+        self, op: Op, function: Callable[..., Any], of: Sequence[str] | None = None
     ) -> None:
-        self.function, self.inline, self.type = function, inline, function.__name__
+        self.function, self.type = function, function.__name__
         self.of = tuple(op.inputs if of is None else of)
         self.padding = (None,) * (len(op.inputs) - len(self.of))
         if self.of != op.inputs[: len(self.of)]:
@@ -155,9 +148,6 @@ class Rule:
         if self.variadic:
             gradients += (None,) * (len(saved) - len(self.saved))
         return gradients + self.padding
-
-
-Keep = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 def keeper(op: Op, rule: Rule) -> Keep:
@@ -199,19 +189,13 @@ class Op:
     """One op: its kernel, its rule, and what their signatures say.
 
     Attributes:
-        type: The name, which is Paddle's.
         inputs, outputs: Their names; `variadic` if the last input is a list.
-        input_slots: Slot names, in the order of the kernel's parameters.
-        attrs: Attribute names with their defaults.
-        rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
         replaces: For each, the positions of the output and of the input.
         writes: Whether the kernel takes `out`, an array to write the result into.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
         context: Makes the kernel's context: if it calls the user's code, their own.
-        infer, build_grad, lower: What was registered by `infers`, `grad_builder` and
-            `lowering`.
     """
 
     def __init__(
@@ -224,10 +208,9 @@ class Op:
         key: str | None = None,
         needs: str = "",
         random: bool = False,
-        foreign: bool = False,
+        context: Callable[[], Context] = SILENT.copy,
     ) -> None:
-        self.kernel = kernel
-        self.context = copy_context if foreign else SILENT.copy
+        self.kernel, self.context = kernel, context
         self.type: str = type or kernel.__name__
         self.outputs = tuple(outputs)
         self.inplace = dict(inplace or {})
@@ -280,14 +263,12 @@ class Op:
     ) -> Callable[..., Any]:
         """Register the gradient rule; a decorator, with or without options.
 
-        With `of=("x",)` it gives gradients of these inputs only, the op's first ones;
-        with `inline=True` a Program gets its own ops, no `*_grad` op.
+        With `of=("x",)` it gives gradients of these inputs only, the op's first ones.
         """
         if function is None:
             return lambda rule: self.grad(rule, **options)
         self.rule = Rule(self, function, **options)
-        if not self.rule.inline:
-            GradOp(self)
+        GradOp(self)
         return function
 
     def infers(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -306,7 +306,8 @@ def reduce_sum(
 ) -> Any:
     """The sum over the dimensions `dim`; integers and bool in int64."""
     along = axes(dim, x.ndim, reduce_all=reduce_all)
-    return add_along(x, axis=along, keepdims=keep_dim, dtype=sum_dtype(x.dtype))
+    dtype = x.dtype if x.dtype.kind == "f" else np.int64
+    return add_along(x, axis=along, keepdims=keep_dim, dtype=dtype)
 
 
 @reduce_sum.grad
@@ -315,11 +316,6 @@ def reduce_sum_grad(
 ) -> Any:
     """dx = dout broadcast to x's shape."""
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
-
-
-def sum_dtype(dtype: np.dtype[Any]) -> Any:
-    """Accumulate integers and bool in int64."""
-    return dtype if dtype.kind == "f" else np.int64
 
 
 @op(key="mean", needs=f"{FLOATING}, and {DIMENSIONS}")
@@ -361,11 +357,11 @@ def spread(
     """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
     shape = y.shape
     along = axes(dim, len(shape), reduce_all=reduce_all)
-    if mean:
-        x = x / (size_along(shape, along) or nan)
     if along is not None and not keep_dim:
         x = np.expand_dims(x, along)
     out = np.empty(shape, x.dtype)
+    if mean:
+        return np.divide(x, size_along(shape, along) or nan, out)
     out[...] = x
     return out
 
@@ -418,8 +414,8 @@ def softmax_with_cross_entropy_grad(
         if soft_label:
             dlogits = reduce_to((softmax - label) * dloss, softmax)
         else:
-            where = {"axis": axis, "ignore_index": ignore_index}
-            dlogits = less_label(softmax, label, **where) * dloss
+            dlogits = less_label(softmax, label, axis=axis, ignore_index=ignore_index)
+            dlogits = dlogits * dloss
     if dsoftmax is not None:
         dlogits = dlogits + through_softmax(dsoftmax, softmax, axis)
     return dlogits

@@ -8,7 +8,7 @@ blocks, the first of which is where it starts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from enum import IntFlag
 from functools import partial
@@ -43,7 +43,9 @@ FACTS = "shape", "dtype", "persistable"
 
 FLAGS = "persistable", "stop_gradient", "is_data"
 
-_marks: ContextVar[dict[str, Any] | None] = ContextVar("marks", default=None)
+
+marks: ContextVar[dict[str, Any] | None] = ContextVar("marks", default=None)
+"""Attributes that every new operator gets."""
 
 
 class OpRole(IntFlag):
@@ -73,11 +75,7 @@ class Spec(NamedTuple):
         return self.dtype == other.dtype and fits(self.shape, other.shape)
 
     def nbytes(self, unknown: int = 1) -> int:
-        """The bytes that a value takes if each unknown size is this.
-
-        >>> Spec((-1, 4), np.dtype("float32")).nbytes(unknown=64)
-        1024
-        """
+        """The bytes that a value takes if each unknown size is this."""
         sizes = (unknown if size == -1 else size for size in self.shape)
         return prod(sizes) * self.dtype.itemsize
 
@@ -88,9 +86,7 @@ class Variable(Traced):
     An op handed to a Variable is appended to the current Block.
 
     Attributes:
-        block: The Block it lives in.
         shape: Sizes of the dimensions, -1 for a size that is not known yet.
-        dtype: Type of the elements.
         is_data: True for a variable that is fed.
         type: Paddle's word for its content.
 
@@ -125,8 +121,6 @@ class Variable(Traced):
     def name(self) -> str:
         """The name, unique in its block."""
         return self._name
-
-    label = name
 
     @property
     def persistable(self) -> bool:
@@ -191,10 +185,7 @@ class Operator:
     """One step of a program: an op, and the names of what it reads and writes.
 
     Attributes:
-        block: The Block it stands in.
-        type: The op's type.
-        inputs: Variable names by slot.
-        outputs: Variable names by slot.
+        inputs, outputs: Variable names by slot.
         attrs: Attributes, the op's own and Paddle's `op_role`, `op_role_var`,
             `op_namescope`.
         callsite: The user's line that appended it.
@@ -229,17 +220,6 @@ class Operator:
         return {name: value for name, value in self.attrs.items() if name in known}
 
     @property
-    def sub_block(self) -> Block | None:
-        """The block that it runs, if it is a branch or a loop."""
-        number = self.attrs.get("sub_block")
-        return None if number is None else self.block.program.blocks[number]
-
-    @property
-    def idx(self) -> int:
-        """Its position in its block."""
-        return next(i for i, op in enumerate(self.block.ops) if op is self)
-
-    @property
     def input_arg_names(self) -> list[str]:
         """All variables that it reads."""
         return [name for names in self.inputs.values() for name in names]
@@ -268,13 +248,10 @@ class Block:
     """An ordered list of operators and the variables they name.
 
     Attributes:
-        program: The Program it belongs to.
-        idx: Its number there.
         parent_idx: The number of the block around it, -1 for the outermost.
         forward_block_idx: For a gradient block, the block that it differentiates.
         vars: Variables by name, in order of creation.
         ops: Operators, in order of execution.
-        classes: Classes of variables of certain types.
 
     In Paddle this is `paddle.base.framework.Block`.
     """
@@ -289,17 +266,6 @@ class Block:
         self.program, self.idx, self.parent_idx = program, idx, parent_idx
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
-
-    @property
-    def parent(self) -> Block | None:
-        """The block around this one."""
-        return None if self.parent_idx < 0 else self.program.blocks[self.parent_idx]
-
-    def in_sight(self) -> Iterator[Block]:
-        """This block and, if it is a gradient block, the one that it differentiates."""
-        yield self
-        if self.forward_block_idx >= 0:
-            yield from self.program.blocks[self.forward_block_idx].in_sight()
 
     def create_var(
         self,
@@ -344,7 +310,10 @@ class Block:
         if not isinstance(shape, (list, tuple)):
             raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
         if any(size <= 0 for size in shape):
-            raise too_small(shape)
+            raise ProgramError.here(
+                "Each dimension of shape for Parameter must be greater than 0, but "
+                f"received {list(shape)}"
+            )
         block = self.program.blocks[0]
         if not isinstance(block.vars.get(name), (Parameter, NoneType)):
             raise ProgramError.here(f"{name!r} is a variable already, and no parameter")
@@ -363,10 +332,6 @@ class Block:
         if observers:
             announce("variable_created", variable)
         return variable
-
-    def has_var(self, name: str) -> bool:
-        """Say if a variable of this block has that name."""
-        return name in self.vars
 
     def var(self, name: str) -> Variable:
         """The variable of that name, of this block only.
@@ -388,13 +353,7 @@ class Block:
         return self._find_around(name) if found is None else found
 
     def _find_around(self, name: str) -> Variable | None:
-        block: Block | None = self
-        while block is not None:
-            for seen in block.in_sight():
-                if name in seen.vars:
-                    return seen.vars[name]
-            block = block.parent
-        return None
+        return None  # control flow has blocks around this one
 
     def _var_recursive(self, name: str) -> Variable:
         variable = self._find_var_recursive(name)
@@ -410,9 +369,9 @@ class Block:
         self, at: int, type: str, inputs: Slots, outputs: Slots, attrs: dict[str, Any]
     ) -> Operator:
         """Insert an operator, whose names are settled: the one way into `ops`."""
-        marks = {**(_marks.get() or {}), "op_role": int(self.program.op_role)}
-        marks["op_namescope"] = self.program.name_scope
-        attrs = attrs | marks | attrs  # an operator's own take precedence
+        scope = self.program.name_scope
+        around = {"op_role": int(self.program.op_role), "op_namescope": scope}
+        attrs = attrs | (marks.get() or {}) | around | attrs  # its own take precedence
         operator = self.operator_class(self, type, inputs, outputs, attrs)
         operator.callsite = callsite()
         self.ops.insert(at, operator)
@@ -441,25 +400,14 @@ def differs(old: Variable, new: Variable, fact: str) -> ProgramError:
     )
 
 
-def too_small(shape: Shape) -> ProgramError:
-    """The error for a parameter without elements, in Paddle's words."""
-    return ProgramError.here(
-        "Each dimension of shape for Parameter must be greater than 0, but received "
-        f"{list(shape)}"
-    )
-
-
 class Program:
     """Blocks of operators and variables; block 0 is where it starts.
 
     Attributes:
-        blocks: All blocks, by number.
-        current_block_idx: The number of the block that new operators go into.
-        first_seed: The seed of new programs.
-        version: Counts changes, so that an Executor knows when its plan is stale.
-        origin, for_test: The program that it was cloned from, and if for testing.
-        caches: Plans and the like, by their owner, for as long as both live.
         op_role, name_scope: The role and the name scope that new operators get.
+        origin, for_test: The program that it was cloned from, and if for testing.
+        version: Counts changes, so that an Executor knows when its plan is stale.
+        caches: Plans and the like, by their owner, for as long as both live.
 
     In Paddle this is `paddle.static.Program`.
     """
@@ -473,8 +421,8 @@ class Program:
     ) -> None:
         self.version, self._random_seed = 0, self.first_seed
         self.origin, self.for_test = origin, for_test
-        self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.name_scopes: Counter[str] = Counter()
+        self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.blocks = [self.block_class(self, 0)]
         if observers:
             announce("program_created", self)
@@ -496,73 +444,36 @@ class Program:
         """The block that new operators go into."""
         return self.blocks[self.current_block_idx]
 
-    def _create_block(self, parent_idx: int | None = None) -> Block:
-        """Create a block and let new operators go into it."""
-        parent = self.current_block_idx if parent_idx is None else parent_idx
-        block = self.block_class(self, len(self.blocks), parent)
-        self.blocks.append(block)
-        self.current_block_idx = block.idx
-        self.touch()
-        if observers:
-            announce("block_created", block)
-        return block
-
     def all_parameters(self) -> list[Parameter]:
         """All parameters, in order of creation."""
         return self.blocks[0].all_parameters()
 
     def with_role(self, role: OpRole) -> Guard[OpRole]:
         """Give appended operators this role, inside a `with` block."""
-        return self.holding("op_role", role)
-
-    def within_name_scope(self, scope: str) -> Guard[str]:
-        """Give appended operators this name scope, inside a `with` block."""
-        return self.holding("name_scope", scope)
-
-    def child_scope(self, name: str) -> str:
-        """Paddle's next name scope in the present one: `/s/`, `/s_1/`, ..."""
-        path = f"{self.name_scope}{name}"
-        count = self.name_scopes[path]
-        self.name_scopes[path] += 1
-        return f"{path}_{count}/" if count else f"{path}/"
-
-    def holding(self, name: str, value: Any) -> Guard[Any]:
-        """Let an attribute have another value inside a `with` block."""
-        return Guard(partial(getattr, self, name), partial(setattr, self, name), value)
+        here = self, "op_role"
+        return Guard(partial(getattr, *here), partial(setattr, *here), role)
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.blocks))
 
 
-def marked(**attrs: Any) -> Guard[Any]:
-    """Give appended operators these attributes, in a `with`; None takes one away."""
-    marks = {**(_marks.get() or {}), **attrs}
-    marks = {name: value for name, value in marks.items() if value is not None}
-    return Guard(_marks.get, _marks.set, marks)
-
-
-_defaults = InForce((Program(), Program()))
+default_programs = InForce((Program(), Program()))
 """The main and the startup program that layers build outside of a `program_guard`."""
-
-
-def set_default_programs(main: Program, startup: Program) -> None:
-    """Replace the default programs of all threads that are inside no guard."""
-    _defaults.everyones = (main, startup)
 
 
 def default_main_program() -> Program:
     """The program that layers append to."""
-    return _defaults.value[0]
+    return default_programs.value[0]
 
 
 def default_startup_program() -> Program:
     """The program that initialises parameters; run it once."""
-    return _defaults.value[1]
+    return default_programs.value[1]
 
 
 def current_block() -> Block:
     """The block that layers append to."""
-    return _defaults.value[0].current_block()
+    return default_programs.value[0].current_block()
 
 
 def program_guard(
@@ -583,13 +494,8 @@ def program_guard(
     startup = default_startup_program() if startup_program is None else startup_program
     for name, program in ("main", main_program), ("startup", startup):
         if not isinstance(program, Program):
-            raise no_program(name, program)
-    return _defaults.holding((main_program, startup))
-
-
-def no_program(name: str, given: Any) -> TypeError:
-    """The error for what is no program, in Paddle's words."""
-    return TypeError(
-        f"The type of '{name}_program' in paddle.static.program_guard must be "
-        f"Program, but received {type(given)}."
-    )
+            raise TypeError(
+                f"The type of '{name}_program' in paddle.static.program_guard must be "
+                f"Program, but received {type(program)}."
+            )
+    return default_programs.holding((main_program, startup))

@@ -14,15 +14,10 @@ def seed(seed: int) -> np.random.Generator:
     >>> first == seed(7).normal()
     True
     """
-    use(np.random.default_rng(seed))
+    current[0] = np.random.default_rng(seed)
     return generator()
 
 
 def generator() -> np.random.Generator:
     """The one generator. Ask for it each time; do not keep it."""
     return current[0]
-
-
-def use(generator: np.random.Generator) -> None:
-    """Draw from another generator from now on."""
-    current[0] = generator

@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextvars import ContextVar, copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from teachgraph.core.errors import OpError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import GradOp, force, slot_name
-
-if TYPE_CHECKING:
-    from contextvars import Context
-
-    from teachgraph.core.program import Block, Operator, Program, Variable
+from teachgraph.core.program import EMPTY, Block, Operator, Program, Variable
 
 Values = MutableMapping[str, Any]
 Names = Callable[[str], str]
 Lower = Callable[["Lowering", "Operator", Names], Sequence["Step"]]
-
-EMPTY = "@EMPTY@"
-
-caller: ContextVar[Context] = ContextVar("caller")
-"""The context that `Plan.run` was called in: code of the user's own runs in it."""
 
 
 class Step(Protocol):
@@ -59,7 +49,6 @@ class Call:
     """`outputs = function(*arguments, **attrs)`: the step of an ordinary operator.
 
     Attributes:
-        function: The kernel, or the gradient rule.
         attrs: The attributes it is given: those that differ from its own defaults.
         single: Whether it returns its one result bare.
         lazy: Whether results may be lambdas, to be called if wanted.
@@ -68,8 +57,6 @@ class Call:
     def __init__(self, operator: Operator, names: Names) -> None:
         op, own = operator.op, operator.own_attrs
         self.operator, self.function = operator, op.kernel
-        if op.context is copy_context:
-            self.function = in_callers_context(op.kernel)
         self.arguments = [settled(n, names) for n in op.arguments(operator.inputs)]
         self.told, self.inner = self.arguments, set[str]()
         self.lazy = isinstance(op, GradOp)
@@ -122,15 +109,6 @@ def settled(name: str | None, names: Names) -> str | None:
     return None if name is None or name == EMPTY else names(name)
 
 
-def in_callers_context(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that runs where the plan was called, and not in silence."""
-
-    def foreign(*inputs: Any, **attrs: Any) -> Any:
-        return caller.get().copy().run(kernel, *inputs, **attrs)
-
-    return foreign
-
-
 class Lowering:
     """Turns the operators of a program into steps.
 
@@ -174,16 +152,10 @@ def lower_operator(
     lowering: Lowering, operator: Operator, names: Names
 ) -> Sequence[Step]:
     """The steps of an operator: those its op has a lowering for, else a call."""
-    special = operator.op.lower is not None
-    return lowered(lowering, operator, names) if special else [Call(operator, names)]
-
-
-def lowered(lowering: Lowering, operator: Operator, names: Names) -> Sequence[Step]:
-    """The steps that the lowering of an operator's op gives."""
-    assert operator.op.lower is not None
-    steps: Sequence[Step] = operator.op.lower(lowering, operator, names)
-    for name in operator.output_arg_names:
-        lowering.writers[names(name)] = steps[-1]
+    if (special := operator.op.lower) is None:
+        return [Call(operator, names)]
+    steps: Sequence[Step] = special(lowering, operator, names)
+    lowering.writers |= {names(n): steps[-1] for n in operator.output_arg_names}
     return steps
 
 
@@ -211,22 +183,12 @@ def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception
     operator, names = step.operator, step.told
     given = [None if name is None else values.get(name) for name in names]
     attrs, written = operator.own_attrs, operator.twin or operator
-    called = [described(operator.block, name) for name in names]
-    explained = operator.op.explain(
-        given, attrs, error, where=written.callsite, called=called
-    )
+    whence = {"where": written.callsite, "names": names, "block": operator.block}
+    explained = operator.op.explain(given, attrs, error, **whence)
     explained.explained = True  # type: ignore[attr-defined]
     inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
     announce("run_failed", operator, inputs, explained)
     return explained
-
-
-def described(block: Block, name: str | None) -> str:
-    """A variable's name, and how it was declared if that leaves a size open."""
-    variable = None if name is None else block._find_var_recursive(name)
-    if variable is None or -1 not in variable.shape:
-        return name or ""
-    return f"{name}, declared {list(variable.shape)}"
 
 
 def cause_of(error: Exception) -> BaseException | None:

@@ -8,10 +8,11 @@ gradient is whole by then, is passed on by the op's rule, and is forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, count
 from operator import attrgetter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.extend import HookPoint
@@ -41,10 +42,8 @@ class Node:
     """One recorded call of an op.
 
     Attributes:
-        op: The op that ran.
         edges: For each input, where it came from; None where no gradient is wanted.
         saved: What the op's rule needs; None once a backward pass has freed it.
-        attrs: The attributes of the call.
         born: When; an op is younger than what it consumes.
     """
 
@@ -64,32 +63,27 @@ class Node:
         return f"<Node {self.op.type}{' (freed)' if self.saved is None else ''}>"
 
 
+@dataclass(unsafe_hash=True, slots=True, weakref_slot=True)
 class Output:
-    """One of several outputs of a node: its gradients add up before the node's turn."""
+    """One of several outputs of a node: its gradients add up before the node's turn.
 
-    __slots__ = ("__weakref__", "born", "edges", "index", "node")
-    saved: Sequence[Any] = ()
+    Equal by value: double backward makes the vertex of a saved output again.
+    """
 
-    def __init__(self, node: Node, index: int) -> None:
-        self.node, self.index, self.edges = node, index, (node,)
-        self.born = node.born + 1
+    node: Node
+    index: int
+    edges: tuple[Node] = field(init=False, compare=False)
+    born: int = field(init=False, compare=False)
+    saved: ClassVar[Sequence[Any]] = ()
+
+    def __post_init__(self) -> None:
+        self.edges, self.born = (self.node,), self.node.born + 1
 
     def pass_on(self, dout: Any) -> Flow:
         """Hand the gradient to the node, at the place of this output."""
         douts = PerOutput([None] * len(self.node.op.outputs))
         douts[self.index] = dout
         return ((self.node, douts),)
-
-    def __eq__(self, other: object) -> bool:
-        """Equal by value: double backward makes the vertex of a saved output again."""
-        return (
-            isinstance(other, Output)
-            and other.node is self.node
-            and other.index == self.index
-        )
-
-    def __hash__(self) -> int:
-        return hash((id(self.node), self.index))
 
 
 class PerOutput(list[Any]):
@@ -117,32 +111,25 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
 
     Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    frontier: set[Any] = {*roots}
-    reached = {None, *frontier}
-    while frontier:  # breadth first: one more edge away each time
-        frontier = {*chain.from_iterable(map(edges_of, frontier))} - reached
-        reached |= frontier
-    return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
+    reached = {None, *roots}
+    found: list[Any] = [*reached - {None}]
+    for edge in chain.from_iterable(map(edges_of, found)):  # it grows meanwhile
+        if edge not in reached:
+            reached.add(edge)
+            found.append(edge)
+    return sorted(filter(edges_of, found), key=age, reverse=True)
 
 
-def visit_freeing(node: Any, dout: Any) -> Flow:
-    """Run the rule of a node's op, then free what the node has saved."""
+def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
+    """Run the rule of a node's op, then free what the node has saved, or retain it."""
     if node.__class__ is not Node:
         return node.pass_on(dout)  # type: ignore[no-any-return]
     rule: Any = node.op.rule
     upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
     gradients = rule(upstream, node.saved, node.attrs)
-    node.saved = None
+    if not retain:
+        node.saved = None
     return zip(node.edges, gradients, strict=True)
-
-
-def visit_retaining(node: Any, dout: Any) -> Flow:
-    """Run the rule of a node's op; what the node has saved stays for another pass."""
-    saved = node.saved
-    flow = visit_freeing(node, dout)
-    if node.__class__ is Node:
-        node.saved = saved
-    return flow
 
 
 def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:

@@ -7,6 +7,7 @@ gradients from there to the leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -24,8 +25,7 @@ from teachgraph.core.tape import (
     Output,
     backward_from,
     topological,
-    visit_freeing,
-    visit_retaining,
+    visit_node,
 )
 
 Build = Callable[..., "Tensor"]
@@ -120,14 +120,14 @@ class Tensor(Traced):
         if self.stop_gradient:
             return
         seeds = {self.edge: seed_for(self, grad_tensor)}
-        visit = visit_retaining if retain_graph else visit_freeing
+        visit = partial(visit_node, retain=True) if retain_graph else visit_node
         if observers:
             announce("backward_begin", [self])
         try:
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
-                before = leaf._grad
-                whole = before is None or before is CLEARED
-                leaf._grad = self.results(grad if whole else before.data + grad, False)
+                if (before := leaf._grad) is not None and before is not CLEARED:
+                    grad = before.data + grad  # noqa: PLW2901  both together
+                leaf._grad = self.results(grad, False)
         finally:
             if observers:
                 announce("backward_end", [self])
@@ -174,8 +174,7 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build) -> Any:
     array = asarray(out)
     if array.dtype.kind != "f":
         return results(array)
-    values.append(array)
-    return results(array, False, Node(op, edges, rule.keep(values), attrs))
+    return results(array, False, Node(op, edges, rule.keep([*values, array]), attrs))
 
 
 run_op = HookPoint(run)

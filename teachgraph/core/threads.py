@@ -52,21 +52,12 @@ class Guard(IOBase, ContextDecorator, Generic[T]):
         return self.value
 
 
-class Own(threading.local):
-    """The value of a thread inside a guard of its own, else None."""
-
-    value: Any = None
-
-
 class InForce(Generic[T]):
     """A value that guards replace for a while.
 
     The main thread's guards hold for every thread, as in Paddle, except for those that
     are inside a guard of their own: so threads that build programs at the same time do
     not undo each other's guards.
-
-    Attributes:
-        everyones: The value for every thread that is inside no guard of its own.
 
     >>> scope = InForce("global")
     >>> with scope.holding("inner"):
@@ -77,12 +68,12 @@ class InForce(Generic[T]):
     """
 
     def __init__(self, value: T) -> None:
-        self.everyones, self._own = value, Own()
+        self.everyones, self._own = value, threading.local()
 
     @property
     def value(self) -> T:
         """The value in force in this thread."""
-        own = self._own.value
+        own = getattr(self._own, "value", None)
         return self.everyones if own is None else own
 
     def place(self) -> tuple[object, str]:
@@ -98,4 +89,4 @@ class InForce(Generic[T]):
     def holding(self, value: T) -> Guard[Any]:
         """Inside, another value is in force."""
         place = self.place()
-        return Guard(partial(getattr, *place), partial(setattr, *place), value)
+        return Guard(partial(getattr, *place, None), partial(setattr, *place), value)

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextvars import ContextVar
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from teachgraph.core.extend import HookPoint
 from teachgraph.core.threads import Guard, InForce
 
 __all__ = ["generate", "guard", "switch"]
-
-Namer = Callable[[str], str]
-"""Gives the next output its name; it is told the key of the op."""
 
 
 class Counters(NamedTuple):
@@ -60,44 +57,11 @@ def guard(prefix: str = "") -> Guard[Counters]:
     return _counters.holding(Counters(Counter(), prefix))
 
 
-class Layer:
-    """`fc_0.tmp_0`, `fc_0.tmp_1`, ... for a layer called `fc_0`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, key: str = "") -> str:
-        """The next name of this layer's results."""
-        return generate(f"{self.name}.tmp")
+def of_its_own(key: str) -> Callable[[], str]:
+    """The namer of an op's outputs: each op but arithmetic is a layer of its own."""
+    arithmetic = key.startswith("elementwise_")
+    return partial(generate, key if arithmetic else f"{generate(key)}.tmp")
 
 
-_namer: ContextVar[Namer | None] = ContextVar("namer", default=None)
-
-
-def scope(namer: Namer | None) -> Guard[Namer | None]:
-    """Let `namer` name whatever is appended inside; None leaves it to each op."""
-    return Guard(_namer.get, _namer.set, namer)
-
-
-def plain(key: str) -> Guard[Namer | None]:
-    """Name whatever is appended inside `key_0`, `key_1`, ..."""
-    return scope(lambda _: generate(key))
-
-
-def called(name: str) -> Guard[Namer | None]:
-    """Give the one output that is appended inside this name."""
-    return scope(lambda _: name)
-
-
-def layer(key: str, name: str | None = None) -> Guard[Any]:
-    """A layer: its outputs are named `key_0.tmp_0` or after the given name."""
-    return scope(Layer(name or generate(key)))
-
-
-def namer_for(key: str) -> Callable[[], str]:
-    """The namer of an op's outputs: the layer around it, or a layer of its own."""
-    if (innermost := _namer.get()) is not None:
-        return partial(innermost, key)
-    if key.startswith("elementwise_"):
-        return partial(generate, key)
-    return Layer(generate(key))
+namer = HookPoint(of_its_own)
+"""Makes what names the outputs of an op: `namer(key)`; called, it gives the next."""

@@ -97,7 +97,7 @@ class Reducer:
             ThreadPoolExecutor(1, "reduce") if transport.overlaps else None
         )
         reducers.add(self)
-        backward_pass.wrap_once(reduced)
+        backward_pass.wrap(reduced)
 
     def begin(self, order: Sequence[Any]) -> None:
         """Count the uses of each parameter in a backward pass."""

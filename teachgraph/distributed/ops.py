@@ -20,6 +20,7 @@ from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lowering, Names, Step
 from teachgraph.distributed.transport import Rows, transport
 from teachgraph.errors import OutOfRangeError
+from teachgraph.ops.foreign import foreign_op
 
 __all__ = [
     "c_allreduce_sum",
@@ -45,7 +46,7 @@ DONE = np.zeros((), bool)
 # Parameter servers: the trainer's side.
 
 
-@op(foreign=True)
+@foreign_op()
 def send(
     *x: Any,
     epmap: Sequence[str] = (),
@@ -103,7 +104,7 @@ def lower_exchange(operator: Operator, names: Names) -> Step:
     return step
 
 
-@op(foreign=True)
+@foreign_op()
 def recv(
     *x: Any,
     epmap: Sequence[str] = (),
@@ -129,7 +130,7 @@ def lower_recv(lowering: Lowering, operator: Operator, names: Names) -> Sequence
     return [with_attrs(Call(operator, names), names=operator.outputs["Out"])]
 
 
-@op(foreign=True)
+@foreign_op()
 def send_barrier(
     *x: Any,
     endpoints: Sequence[str] = (),
@@ -141,7 +142,7 @@ def send_barrier(
     return DONE
 
 
-@op(foreign=True)
+@foreign_op()
 def fetch_barrier(*x: Any, endpoints: Sequence[str] = (), trainer_id: int = 0) -> Any:
     """Tell the servers that this trainer has received all parameters of the step."""
     transport().barrier("fetch", endpoints)
@@ -221,7 +222,7 @@ def infer_split_rows(x: Like, *, height_sections: Sequence[int]) -> Any:
     return infer_split(x, sections=height_sections)
 
 
-@op(outputs=("outputs",), foreign=True)
+@foreign_op(outputs=("outputs",))
 def distributed_lookup_table(
     *ids: Any,
     table_names: Sequence[str] = (),
@@ -284,7 +285,7 @@ def fake_init(*, shape: Sequence[int]) -> Any:
 # Parameter servers: the server's side.
 
 
-@op(foreign=True)
+@foreign_op()
 def listen_and_serv(
     *x: Any,
     endpoint: str = "",
@@ -321,13 +322,13 @@ def lower_listen_and_serv(
 # Collectives.
 
 
-@op(foreign=True, inplace={"out": "x"})
+@foreign_op(inplace={"out": "x"})
 def c_allreduce_sum(x: Any, *, ring_id: int = 0, use_calc_stream: bool = False) -> Any:
     """out = sum over trainers of x, added in the order of their ranks."""
     return transport().all_reduce(x, ring_id)
 
 
-@op(foreign=True, inplace={"out": "x"})
+@foreign_op(inplace={"out": "x"})
 def c_broadcast(
     x: Any, *, root: int = 0, ring_id: int = 0, use_calc_stream: bool = False
 ) -> Any:

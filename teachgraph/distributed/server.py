@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teachgraph.autograd.observed import unwatched
+from teachgraph.control_flow.sub_block import sub_block_of
 from teachgraph.core.program import Operator
 from teachgraph.distributed.errors import CheckpointError, MessageError
 from teachgraph.distributed.record import announced
@@ -86,7 +87,7 @@ def state_names(operator: Operator) -> list[str]:
 
 def branch_outputs(operator: Operator) -> list[str]:
     """Outputs of a branch: it may leave the value from before."""
-    names = [] if operator.sub_block is None else operator.output_arg_names
+    names = [] if sub_block_of(operator) is None else operator.output_arg_names
     variables = operator.block._find_var_recursive
     kinds = {name: variables(name) for name in names}
     return [n for n, v in kinds.items() if v is not None and v.type == "LOD_TENSOR"]

@@ -145,7 +145,7 @@ class GeneratorLoader:
         self.iterable = iterable
         self.batches: Iterator[Any] | None = None
         if not iterable:
-            executor.feeding.wrap_once(with_loaders)
+            executor.feeding.wrap(with_loaders)
             loaders.setdefault(default_main_program(), []).append(self)
 
     def set_sample_generator(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core import unique_name
 from teachgraph.nn.functional import sigmoid, tanh
-from teachgraph.ops import functions
+from teachgraph.ops import functions, naming
 from teachgraph.ops.activation import activated
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.static.layers import fc, parameter
@@ -75,7 +74,7 @@ def gru_unit(
         origin_mode: Let the update gate weight the old state, not the candidate.
     """
     facts = [size // 3, size], "float32", param_attr, XavierUniform()
-    with unique_name.layer("gru_unit") as layer:
+    with naming.layer("gru_unit") as layer:
         weight = parameter(layer.name, "w", *facts)
         bias = parameter(layer.name, "b", [1, size], "float32", bias_attr, Constant())
         how = (activation, gate_activation, origin_mode)

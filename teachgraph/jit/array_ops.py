@@ -9,6 +9,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.op import Like, op
+from teachgraph.ops.inline_rules import inline_grad
 from teachgraph.ops.tensor_array import TensorArray
 
 __all__ = ["fill_sizes", "tensor_array_to_tensor"]
@@ -31,7 +32,7 @@ def tensor_array_to_tensor_spec(x: Like, *, axis: int, use_stack: bool) -> Any:
     return [(tuple(shape), x.dtype)]
 
 
-@tensor_array_to_tensor.grad(inline=True)
+@inline_grad(tensor_array_to_tensor)
 def tensor_array_to_tensor_grad(
     dout: Any, x: Any, *, axis: int, use_stack: bool
 ) -> Any:

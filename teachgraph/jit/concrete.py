@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
 from functools import cached_property
 from traceback import clear_frames
 from types import NoneType
@@ -14,11 +13,12 @@ from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.core import modes, unique_name
-from teachgraph.core.modes import is_recording, set_grad_enabled
+from teachgraph.core.executor import silence
+from teachgraph.core.modes import is_recording, recording
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import SILENT
-from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
+from teachgraph.core.steps import Lowering, Step, Values, run_steps
 from teachgraph.core.tape import Node
+from teachgraph.core.threads import Guard
 from teachgraph.jit.arguments import as_specs, flattened
 from teachgraph.jit.convert_call import convert_layer
 from teachgraph.jit.guards import Conditions
@@ -73,7 +73,7 @@ def call_traced(
     """Call the converted function on Variables; what it did to objects is undone."""
     with (
         modes.using(static=True),
-        set_grad_enabled(mode=True),
+        Guard(recording.get, recording.set, True),
         unique_name.guard(),
         program_guard(here.program, here.startup),
     ):
@@ -209,10 +209,8 @@ class ConcreteProgram:
         self.has_run = True
         steps, present = Lowering(self.main_program, {}).steps(), {**feed, **values}
         kept = {*values, *(v.name for v in self.outputs)}
-        silence = SILENT.copy()
-        silence.run(caller.set, copy_context())
         try:
-            silence.run(run_through, steps, present, kept)
+            silence.call().run(run_through, steps, present, kept)
         except Stopped as error:
             raise user_error(error) from None
         for name, tensor in self.pairs:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.control_flow.sub_block import traced_into
+from teachgraph.control_flow.sub_block import sub_block_of, traced_into
 from teachgraph.core import unique_name
 from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.jit.model import Traced
@@ -75,7 +75,7 @@ def copy_operators(source: Block, target: Block, outer: NameMap) -> NameMap:
 def append(operator: Operator, target: Block, name_map: NameMap) -> None:
     """Append a copy of an operator, and of its sub-block."""
     attrs = deepcopy(operator.attrs)
-    if (inner := operator.sub_block) is not None:
+    if (inner := sub_block_of(operator)) is not None:
         with traced_into(target) as block:
             copy_operators(inner, block, name_map)
         attrs = {name: remapped(value, name_map) for name, value in attrs.items()}

@@ -51,7 +51,7 @@ def detach_from_run(owner: Variable) -> None:
     block, name = owner.block, owner.name
     # The user holds `owner`, so that one is renamed and the copy gets its name.
     block.vars[name] = copy(owner)
-    while block.has_var(owner.name):
+    while owner.name in block.vars:
         owner._name = unique_name.generate(f"{name}.now")
     owner.persistable = owner.is_data = False
     block.vars[owner.name] = owner

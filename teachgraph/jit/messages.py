@@ -14,7 +14,8 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import OpError
-from teachgraph.core.op import Like, op
+from teachgraph.core.op import Like
+from teachgraph.ops.foreign import foreign_op
 
 __all__ = ["Stopped", "fail_unless", "name_of_kind", "print_text"]
 
@@ -64,7 +65,7 @@ def one_tensor(value: Any, spec: str) -> str:
     return format(Tensor.results(np.asarray(value)), spec)
 
 
-@op(outputs=(), foreign=True)
+@foreign_op(outputs=())
 def print_text(
     *x: Any, parts: Sequence[Any], specs: Sequence[str], end: str = "\n"
 ) -> Any:
@@ -79,7 +80,7 @@ def print_text_spec(*x: Like, **_: Any) -> Any:
     return []
 
 
-@op(outputs=(), needs="Cond: one boolean", foreign=True)
+@foreign_op(outputs=(), needs="Cond: one boolean")
 def fail_unless(
     cond: Any, *x: Any, kind: str, parts: Sequence[Any] = (), specs: Sequence[str] = ()
 ) -> Any:

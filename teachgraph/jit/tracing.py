@@ -20,7 +20,7 @@ from teachgraph.control_flow.sub_block import Mark, traced_into
 from teachgraph.core import unique_name
 from teachgraph.core.build import is_constant, new_parameter
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.modes import in_dynamic_mode, interpreter, is_grad_enabled
+from teachgraph.core.modes import in_dynamic_mode, interpreter, is_recording
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Snapshot
@@ -202,7 +202,7 @@ class Tracer:
         """Let `no_grad` count in the program, as it counts on the tape."""
         return lambda block, inputs: (
             plain(block, inputs)
-            or (block.program is self.program and not is_grad_enabled())
+            or (block.program is self.program and not is_recording())
         )
 
     def own_parameter(self, plain: Callable[..., Any]) -> Callable[..., Any]:

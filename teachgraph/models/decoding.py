@@ -16,7 +16,8 @@ import numpy as np
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.modes import no_grad, set_grad_enabled
+from teachgraph.core.modes import no_grad, recording
+from teachgraph.core.threads import Guard
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
 
@@ -43,7 +44,7 @@ def evaluating(net: Layer) -> Iterator[None]:
             layer.training = training
 
 
-@set_grad_enabled(mode=False)
+@Guard(recording.get, recording.set, False)
 def greedy_search(
     step: Step, state: Any, rows: int, start: int, end: int, max_length: int
 ) -> Array:
@@ -70,7 +71,7 @@ def greedy_search(
     return np.stack(texts, axis=1) if texts else np.empty((rows, 0), np.int64)
 
 
-@set_grad_enabled(mode=False)
+@Guard(recording.get, recording.set, False)
 def beam_search(
     step: Step,
     state: Any,

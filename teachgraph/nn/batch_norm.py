@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import op, unique_name
+from teachgraph.core import op
 from teachgraph.core.errors import ShapeError
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.layer import Layer
-from teachgraph.ops import batch_norm
+from teachgraph.ops import batch_norm, naming
 from teachgraph.ops.error_message import describe
 from teachgraph.ops.initializer import Constant
 from teachgraph.ops.param_attr import ParamAttr
@@ -238,7 +238,7 @@ class BatchNorm(BatchStatistics):
         """Apply the op `batch_norm`, then the activation."""
         is_test = self.is_test or not self.training
         moments = self._mean, self._variance
-        with unique_name.layer("batch_norm", self.full_name()):
+        with naming.layer("batch_norm", self.full_name()):
             outputs = batch_norm.batch_norm(
                 input, self.weight, self.bias, *moments, is_test=is_test, **self.attrs
             )

@@ -24,7 +24,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.nn.training import chosen
-from teachgraph.ops.default_dtype import get_default_dtype
+from teachgraph.ops.default_dtype import get_default_dtype, is_floating
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.variable import Parameter as StaticParameter
@@ -439,12 +439,12 @@ class Layer:
         dtype('float64')
         """
         wanted = dtypes.convert(dtype)
-        if not dtypes.is_floating(wanted):
+        if not is_floating(wanted):
             raise DTypeError.here(f"a layer computes in floats, not {wanted}")
         for tensor in [*self.parameters(), *self.buffers()]:
             if isinstance(tensor, Variable):
                 raise ModeError.here("the parameters of a program keep their dtype")
-            if dtypes.is_floating(tensor.dtype):
+            if is_floating(tensor.dtype):
                 tensor.data = tensor.data.astype(wanted)
         for layer in self.sublayers(include_self=True):
             layer._dtype = wanted

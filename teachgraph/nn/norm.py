@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.core import unique_name
 from teachgraph.core.errors import ShapeError
 from teachgraph.nn import functional
 from teachgraph.nn.batch_norm import ONE, check_rank
 from teachgraph.nn.functional.norm import sizes_of
 from teachgraph.nn.layer import Layer
+from teachgraph.ops import naming
 
 __all__ = [
     "GroupNorm",
@@ -147,7 +147,7 @@ class GroupNorm(Layer):
         """Apply the function `group_norm`."""
         options = self.num_groups, self.epsilon
         affine = self.weight, self.bias, self.data_format
-        with unique_name.layer("group_norm", self.full_name()):
+        with naming.layer("group_norm", self.full_name()):
             return functional.group_norm(input, *options, *affine)
 
     def extra_repr(self) -> str:

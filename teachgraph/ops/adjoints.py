@@ -23,6 +23,7 @@ from teachgraph.core.ops import (
     sum_,
     unbroadcast,
 )
+from teachgraph.ops.inline_rules import inline_grad
 from teachgraph.ops.math import scale
 
 __all__ = ["expand_as_v2", "unless_ignored"]
@@ -36,7 +37,7 @@ def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
     return out
 
 
-@sum_.grad(inline=True)
+@inline_grad(sum_)
 def sum_grad(dout: Any, *x: Like) -> Any:
     """Each term gets dout."""
     return tuple((lambda: scale(dout)) for _ in x)

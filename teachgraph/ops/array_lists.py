@@ -13,6 +13,7 @@ import numpy as np
 from teachgraph.core.op import Like, op
 from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.inline_rules import inline_grad
 from teachgraph.ops.tensor_array import (
     TensorArray,
     array_index,
@@ -66,7 +67,7 @@ def insert_into_array_spec(x: Like, value: Like, i: Like) -> Any:
     return [(value.shape, value.dtype)]
 
 
-@insert_into_array.grad(inline=True, of=("x", "value"))
+@inline_grad(insert_into_array, of=("x", "value"))
 def insert_into_array_grad(dout: Any, i: Any) -> Any:
     """dx = dout without part i; dvalue = dout[i]."""
     return lambda: drop_from_array(dout, i), lambda: read_from_array(dout, i)
@@ -85,7 +86,7 @@ def drop_from_array_spec(x: Like, i: Like) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@drop_from_array.grad(inline=True, of=("x",))
+@inline_grad(drop_from_array, of=("x",))
 def drop_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
     """dx = dout with zeros inserted at i."""
     nothing = fill_any_like(read_from_array(x, i))
@@ -104,7 +105,7 @@ def join_arrays_spec(x: Like, y: Like) -> Any:
     return [(y.shape, y.dtype)]
 
 
-@join_arrays.grad(inline=True)
+@inline_grad(join_arrays)
 def join_arrays_grad(dout: Any, x: Any) -> Any:
     """dx = dout[:len(x)], dy = dout[len(x):]."""
     length = lod_array_length(x)
@@ -132,7 +133,7 @@ def slice_array_spec(x: Like, start: Any, stop: Any, *, step: int) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@slice_array.grad(inline=True, of=("x",))
+@inline_grad(slice_array, of=("x",))
 def slice_array_grad(dout: Any, x: Any, start: Any, stop: Any, *, step: int) -> Any:
     """dx = dout at the indices of the slice, zeros elsewhere."""
     return lambda: unslice_array(dout, x, start, stop, step=step)
@@ -157,7 +158,7 @@ def unslice_array_spec(x: Like, like: Like, start: Any, stop: Any, *, step: int)
     return [(like.shape, like.dtype)]
 
 
-@unslice_array.grad(inline=True, of=("x",))
+@inline_grad(unslice_array, of=("x",))
 def unslice_array_grad(dout: Any, start: Any, stop: Any, *, step: int) -> Any:
     """dx = dout[start:stop:step]."""
     return lambda: slice_array(dout, start, stop, step=step)

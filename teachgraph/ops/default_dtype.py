@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.dtypes import convert, float32, is_floating
+from teachgraph.core.dtypes import convert, float32
 from teachgraph.core.errors import DTypeError
 
-__all__ = ["default_dtype", "get_default_dtype", "set_default_dtype"]
+__all__ = ["default_dtype", "get_default_dtype", "is_floating", "set_default_dtype"]
 
 
 class _Default:
@@ -46,3 +46,12 @@ def set_default_dtype(d: Any) -> None:
     if not is_floating(wanted):
         raise DTypeError(f"the default dtype is float32 or float64, got {d}")
     _Default.dtype = wanted
+
+
+def is_floating(dtype: np.dtype[Any]) -> bool:
+    """True if values of this dtype have gradients.
+
+    >>> is_floating(np.dtype("float32")), is_floating(np.dtype("int64"))
+    (True, False)
+    """
+    return bool(dtype.kind == "f")

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.op import Like, Op, Traced, op
 from teachgraph.core.ops import (
@@ -25,6 +24,7 @@ from teachgraph.core.ops import (
     reduce_to,
 )
 from teachgraph.errors import DivisionError
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
 from teachgraph.ops.math import NUMBERS, as_floats, floats, log, scale, sigmoid
 
@@ -194,7 +194,7 @@ def is_two(exponent: Any) -> bool:
 
 def floating(x: Any, like: Any) -> Any:
     """Cast an integer input of a floating op to the op's dtype."""
-    return x if dtypes.is_floating(x.dtype) else x.astype(like.dtype)
+    return x if is_floating(x.dtype) else x.astype(like.dtype)
 
 
 @elementwise_max.grad

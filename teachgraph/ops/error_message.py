@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import (
@@ -18,6 +18,9 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.op import Attrs, Op, Values, explanation, like
+
+if TYPE_CHECKING:
+    from teachgraph.core.program import Block
 
 __all__ = ["describe", "explain"]
 
@@ -94,9 +97,7 @@ def explain(
     where = where or callsite()
     lines = [f"{op} cannot take these inputs: {error}".rstrip()]
     lines += _arguments(names, inputs, called) + _attributes(attrs)
-    if kind.needs is not None:
-        needs = kind.needs
-    if needs:
+    if needs := getattr(kind, "needs", needs):
         lines.append(f"  {op} needs {needs}")
     explained = kind(at_user_line("\n".join(lines), where))
     explained.reason, explained.op, explained.where = str(error), op, where
@@ -108,14 +109,38 @@ def in_full(brief: Callable[..., OpError]) -> Callable[..., OpError]:
     """Explain with the inputs under their slot names, and what the op needs of them."""
 
     def explain_op(
-        op: Op, inputs: Values, attrs: Attrs, error: BaseException, **more: Any
+        op: Op,
+        inputs: Values,
+        attrs: Attrs,
+        error: BaseException,
+        where: Callsite | None = None,
+        names: Sequence[str | None] = (),
+        block: Block | None = None,
     ) -> OpError:
-        names = op.parameter_names(len(inputs))
         told = isinstance(error, OpError)
         reason = error if told else shape_reason(op, inputs, attrs) or error
-        return explain(op.type, names, inputs, attrs, reason, needs=op.needs, **more)
+        return explain(
+            op.type,
+            op.parameter_names(len(inputs)),
+            inputs,
+            attrs,
+            reason,
+            needs=op.needs,
+            where=where,
+            called=[described(block, name) for name in names],
+        )
 
     return explain_op
+
+
+def described(block: Block | None, name: str | None) -> str:
+    """A variable's name, and how it was declared if that leaves a size open."""
+    if block is None or name is None:
+        return name or ""
+    variable = block._find_var_recursive(name)
+    if variable is None or -1 not in variable.shape:
+        return name
+    return f"{name}, declared {list(variable.shape)}"
 
 
 def shape_reason(op: Op, inputs: Values, attrs: Attrs) -> OpError | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import op
+from teachgraph.ops.inline_rules import inline_grad
 
 __all__ = ["flip", "roll"]
 
@@ -19,7 +20,7 @@ def flip(x: Any, *, axis: Sequence[int]) -> Any:
     return np.array(np.flip(x, tuple(axis)))
 
 
-@flip.grad(inline=True)
+@inline_grad(flip)
 def flip_grad(dout: Any, *, axis: Sequence[int]) -> Any:
     """dx = dout flipped."""
     return lambda: flip(dout, axis=axis)

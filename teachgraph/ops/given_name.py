@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.unique_name import Layer, scope
+from teachgraph.ops.naming import Layer, scope
 
 __all__ = ["name_scope_of"]
 

@@ -16,7 +16,9 @@ from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import FLOATING
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.expressions import grad_numpy, numpy
+from teachgraph.ops.inline_rules import inline_grad
 
 __all__ = [
     "abs_",
@@ -59,7 +61,7 @@ def assign(x: Any) -> Any:
     return copy(x)
 
 
-@assign.grad(inline=True)
+@inline_grad(assign)
 def assign_grad(dout: Any) -> Any:
     """dx = dout."""
     return lambda: assign(dout)
@@ -98,7 +100,7 @@ def integer_for(number: float, dtype: np.dtype[Any]) -> Any:
     return dtype.type(number)
 
 
-@scale.grad(inline=True)
+@inline_grad(scale)
 def scale_grad(dout: Any, *, scale: float) -> Any:
     """dx = scale dout: a `scale` op itself."""
     return lambda: scale_op(dout, scale=scale)
@@ -113,11 +115,11 @@ def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
     return np.asarray(x).astype(dtypes.convert(out_dtype))
 
 
-@cast.grad(inline=True)
+@inline_grad(cast)
 def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
     """dx = dout in the dtype of x; uncut, if these are integers that a PyLayer gave."""
     code = dtypes.PADDLE_CODES[x.dtype]
-    if not dtypes.is_floating(x.dtype):
+    if not is_floating(x.dtype):
         return lambda: assign(dout)
     return lambda: cast(dout, in_dtype=out_dtype, out_dtype=code)
 
@@ -370,7 +372,7 @@ def sign(x: Any) -> Any:
     return np.sign(x)
 
 
-@sign.grad(inline=True)
+@inline_grad(sign)
 def sign_grad(dout: Any) -> Any:
     """dx = 0."""
     return lambda: scale_op(dout, scale=0.0)

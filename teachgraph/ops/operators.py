@@ -16,6 +16,7 @@ from teachgraph.core.op import Op, Traced
 from teachgraph.core.ops import elementwise_add, elementwise_mul
 from teachgraph.ops import functions
 from teachgraph.ops.bare_numbers import dtype_with_number, is_number
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.elementwise import (
     elementwise_div,
     elementwise_floordiv,
@@ -71,7 +72,7 @@ class Operators(Traced):
     def floating(self) -> Any:
         """Cast integers to float32, for division."""
         ours: np.dtype[Any] = self.dtype
-        return self.in_dtype(ours if dtypes.is_floating(ours) else dtypes.float32)
+        return self.in_dtype(ours if is_floating(ours) else dtypes.float32)
 
     def in_dtype(self, dtype: np.dtype[Any]) -> Any:
         """Cast this value, unless it has that dtype."""
@@ -87,7 +88,7 @@ class Operators(Traced):
 
     def factor(self, number: Any) -> int | float:
         """Convert a number to an attribute of `scale`; integers stay exact."""
-        return float(number) if dtypes.is_floating(self.dtype) else int(number)
+        return float(number) if is_floating(self.dtype) else int(number)
 
     def combined(self, op: Op, other: Any) -> Any:
         """Apply an op to this value and another one or a number."""
@@ -179,7 +180,7 @@ class Operators(Traced):
         if not isinstance(other, Operators) or other.dtype == self.dtype:
             return self.operate(matmul_v2, self, other)
         kinds = [x.dtype for x in (self, other)]
-        common = np.result_type(*(list(filter(dtypes.is_floating, kinds)) or kinds))
+        common = np.result_type(*(list(filter(is_floating, kinds)) or kinds))
         return self.operate(matmul_v2, self.in_dtype(common), other.in_dtype(common))
 
     def __rmatmul__(self, other: Any) -> Any:

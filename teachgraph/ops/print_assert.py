@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.op import Like, op
+from teachgraph.core.op import Like
+from teachgraph.ops.foreign import foreign_op
+from teachgraph.ops.inline_rules import inline_grad
 
 __all__ = ["assert_", "print_"]
 
@@ -17,7 +19,7 @@ _printed: Counter[int] = Counter()
 """Number of times each Print has printed, by its id."""
 
 
-@op(type="assert", outputs=(), needs="Cond: one boolean", foreign=True)
+@foreign_op(type="assert", outputs=(), needs="Cond: one boolean")
 def assert_(cond: Any, *data: Any, summarize: int = -1) -> Any:
     """Raise an error unless `cond` is true.
 
@@ -36,7 +38,7 @@ def assert_spec(cond: Like, *data: Like, summarize: int) -> Any:
     return []
 
 
-@op(type="print", foreign=True)
+@foreign_op(type="print")
 def print_(
     x: Any,
     *,
@@ -68,7 +70,7 @@ def print_spec(x: Like, **_: Any) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@print_.grad(inline=True)
+@inline_grad(print_)
 def print_grad(
     dout: Any,
     *,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from teachgraph.core import modes
-from teachgraph.core.op import op
 from teachgraph.errors import PyFuncError
+from teachgraph.ops.foreign import foreign_op
 
 __all__ = ["Array", "OutputSpec", "UserFunction", "py_func", "register", "registered"]
 
@@ -122,7 +122,7 @@ def registered(number: int) -> UserFunction:
     return _functions[number]
 
 
-@op(foreign=True)
+@foreign_op()
 def py_func(
     *x: Any,
     forward_callable_id: int,

@@ -10,6 +10,7 @@ import numpy as np
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.inline_rules import inline_grad
 from teachgraph.ops.tensor_array import zeros_like
 
 __all__ = [
@@ -65,7 +66,7 @@ def split_lod_tensor_spec(x: Like, mask: Like, *, level: int) -> Any:
     return [part, part]
 
 
-@split_lod_tensor.grad(inline=True)
+@inline_grad(split_lod_tensor)
 def split_lod_tensor_grad(dout_true: Any, dout_false: Any, x: Like, mask: Any) -> Any:
     """Merge the gradients of both sides in the order of the mask."""
     return lambda: merge_lod_tensor(mask, dout_true, dout_false, x), None

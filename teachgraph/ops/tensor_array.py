@@ -15,6 +15,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.op import Like, op
 from teachgraph.errors import OutOfRangeError
+from teachgraph.ops.inline_rules import inline_grad
 
 __all__ = [
     "TensorArray",
@@ -133,7 +134,7 @@ def write_to_array_spec(x: Like, i: Like, array: Like | None) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@write_to_array.grad(inline=True)
+@inline_grad(write_to_array)
 def write_to_array_grad(dout: Any, i: Any, array: Any) -> Any:
     """dx = dout[i], darray = dout with zeros at i."""
     return (
@@ -155,7 +156,7 @@ def read_from_array_spec(x: Like, i: Like) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@read_from_array.grad(inline=True)
+@inline_grad(read_from_array)
 def read_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
     """dx = dout at i, zeros elsewhere."""
     return lambda: place_in_array(dout, x, i), None
@@ -167,7 +168,7 @@ def place_in_array(value: Any, x: Any, i: Any) -> Any:
     return OnePart(x, array_index(i, len(x)), value)
 
 
-@place_in_array.grad(inline=True, of=("value",))
+@inline_grad(place_in_array, of=("value",))
 def place_in_array_grad(dout: Any, i: Any) -> Any:
     """dvalue = dout[i]."""
     return lambda: read_from_array(dout, i)
@@ -184,7 +185,7 @@ def write_away(x: Any, i: Any, like: Any) -> Any:
     return shorter.replaced(at, zeros_like(x.parts[at]))
 
 
-@write_away.grad(inline=True, of=("x",))
+@inline_grad(write_away, of=("x",))
 def write_away_grad(dout: Any, x: Any, i: Any) -> Any:
     """dx = dout with zeros at i and after dout's end."""
     return lambda: write_zeros(dout, i, x)
@@ -203,7 +204,7 @@ def write_zeros_spec(x: Like, i: Like, like: Like) -> Any:
     return [(x.shape, x.dtype)]
 
 
-@write_zeros.grad(inline=True, of=("x",))
+@inline_grad(write_zeros, of=("x",))
 def write_zeros_grad(dout: Any, x: Any, i: Any) -> Any:
     """dx = dout with zeros at i."""
     return lambda: write_away(dout, i, x)

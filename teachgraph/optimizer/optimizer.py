@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import unique_name
 from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import ModeError
 from teachgraph.core.modes import recording
-from teachgraph.core.program import OpRole, marked
+from teachgraph.core.program import OpRole
+from teachgraph.ops import naming
 from teachgraph.ops.inplace import add_onto
 from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
@@ -37,6 +37,7 @@ from teachgraph.optimizer.serving import mark_role
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
 from teachgraph.static.append_backward import Callback, calling_back
+from teachgraph.static.layers import child_scope, in_child_scope, marked
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
@@ -358,7 +359,7 @@ class Optimizer:
                 mark_role(ops[first:], pairs)
             else:  # their scopes are counted all the same
                 for unused in PREPARING:
-                    program.child_scope(unused)
+                    child_scope(program, unused)
             updates = len(ops)
             self.append_updates(pairs, program)
         return ops[updates:]
@@ -375,7 +376,7 @@ class Optimizer:
         """Clip the gradients and add the decay, on Tensors or in `program`."""
         with scope(program, PREPARING[0]):
             pairs = self.clipped(pairs)
-        with scope(program, PREPARING[1]), unique_name.plain("_generated_var"):
+        with scope(program, PREPARING[1]), naming.plain("_generated_var"):
             for parameter, grad in pairs:
                 decay = self.decay(parameter)
                 if decay is not None:
@@ -454,4 +455,4 @@ NOWHERE: AbstractContextManager[Any] = nullcontext()
 
 def scope(program: Program | None, name: str) -> AbstractContextManager[Any]:
     """Enter the next name scope of this kind in a program; nothing for Tensors."""
-    return program.within_name_scope(program.child_scope(name)) if program else NOWHERE
+    return in_child_scope(program, name) if program else NOWHERE

@@ -18,7 +18,7 @@ from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.program import OpRole
 from teachgraph.optimizer.checks import NUMBERS
 from teachgraph.optimizer.lr import LRScheduler
-from teachgraph.static.layers import initialised
+from teachgraph.static.layers import in_child_scope, initialised
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -120,10 +120,9 @@ class Rate:
         rate = self.variable(program)
         if factor == 1.0:
             return rate
-        scope = program.child_scope("scale_with_param_lr")
         with (
             program.with_role(OpRole.OPTIMIZE | OpRole.RATE),
-            program.within_name_scope(scope),
+            in_child_scope(program, "scale_with_param_lr"),
         ):
             scaled: Variable = rate * factor
             return scaled

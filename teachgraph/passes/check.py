@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from teachgraph.control_flow.sub_block import in_sight, sub_block_of
 from teachgraph.core.build import infer
 from teachgraph.core.errors import (
     DTypeError,
@@ -58,7 +59,7 @@ def check_block(block: Block, outside: set[str]) -> None:
     So have persistable and fed variables; in a loop or a branch, the variables that its
     operator sets; and in a gradient's block, those of the forward block.
     """
-    own, *before = block.in_sight()
+    own, *before = in_sight(block)
     written = {name for operator in own.ops for name in operator.output_arg_names}
     external = {v.name for v in own.vars.values() if v.persistable or v.is_data}
     passed_in = own.vars.keys() - written if own.parent_idx >= 0 else set()
@@ -68,9 +69,9 @@ def check_block(block: Block, outside: set[str]) -> None:
         check_reads(operator, place, known)
         check_writes(operator, place)
         check_specs(operator, place)
-        if operator.sub_block is not None:
+        if (inner := sub_block_of(operator)) is not None:
             inside = known | set(operator.output_arg_names)
-            check_block(operator.sub_block, inside)
+            check_block(inner, inside)
         known.update(operator.output_arg_names)
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
-from contextvars import copy_context
 from typing import Any
 
+from teachgraph.control_flow.sub_block import sub_block_of
 from teachgraph.core import unique_name
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.program import EMPTY, Block, Operator, Variable
+from teachgraph.ops.foreign import is_foreign
 from teachgraph.passes.copying import Derived
 
 __all__ = ["Graph", "pure"]
@@ -178,7 +179,7 @@ class Graph:
     def new(self, base: str, shape: Sequence[int], dtype: Any) -> str:
         """Create a variable for a value that a rewrite adds; return its name."""
         name = unique_name.generate(f"{base}@pass")
-        while self.block.has_var(name):
+        while name in self.block.vars:
             name = unique_name.generate(f"{base}@pass")
         self.mentioned.add(name)
         return self.block.create_var(name, shape, dtype).name
@@ -240,7 +241,7 @@ def names_of(op: Operator) -> set[str]:
 
 def inner_ops(op: Operator) -> list[Operator]:
     """List the operators of the sub-block."""
-    body = op.sub_block
+    body = sub_block_of(op)
     return [] if body is None else body.ops
 
 
@@ -257,7 +258,7 @@ def pure(op: Operator) -> bool:
     """True if an operator only computes: it draws no numbers, calls no user's code."""
     if has_blocks(op):
         return False
-    return not op.op.random and op.op.context is not copy_context
+    return not op.op.random and not is_foreign(op.op)
 
 
 def outlives(variable: Variable) -> bool:
@@ -268,4 +269,4 @@ def outlives(variable: Variable) -> bool:
 
 def has_blocks(op: Operator) -> bool:
     """True if an operator runs a sub-block."""
-    return op.sub_block is not None
+    return sub_block_of(op) is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import teachgraph.ops.statements  # noqa: F401  registers what the core's ops come to
 from teachgraph.control_flow.source import Code
-from teachgraph.core.executor import Inputs, Scope, is_like
+from teachgraph.core.executor import Inputs, Scope, is_like, silence
 from teachgraph.core.observe import observers
 from teachgraph.core.steps import Step, cause_of, failed
 from teachgraph.planning.lifetimes import release
@@ -54,7 +54,7 @@ class WrittenPlan(Refusals):
         values = scope.values
         feed, code = self.prepared(feed, values)
         try:
-            fetched, stored = self.silence().run(code.function, feed, values)
+            fetched, stored = silence.call().run(code.function, feed, values)
         except Exception as error:
             self.check_initialized(scope)
             raise failed_at(error, code) from cause_of(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.control_flow.sub_block import replace_name
+from teachgraph.control_flow.sub_block import in_sight, parent_of, replace_name
 from teachgraph.core import dtypes
 from teachgraph.core import program as core
 from teachgraph.core.build import append
@@ -42,10 +42,6 @@ class Block(core.Block):
 
     if TYPE_CHECKING:  # the classes above make them
 
-        @property
-        def parent(self) -> Block | None:
-            """The block around this one."""
-
         def create_var(
             self,
             name: str | None = None,
@@ -77,6 +73,11 @@ class Block(core.Block):
 
         def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
             """The parameters, in order of creation."""
+
+    @property
+    def parent(self) -> Block | None:
+        """The block around this one."""
+        return parent_of(self)  # type: ignore[return-value]  # of the same program
 
     def create_parameter(
         self,
@@ -114,6 +115,19 @@ class Block(core.Block):
             op, attrs = initializer.operation(parameter.shape, parameter.dtype)
             append(self, op, (), attrs, out=[parameter])
         return parameter
+
+    def has_var(self, name: str) -> bool:
+        """Say if a variable of this block has that name."""
+        return name in self.vars
+
+    def _find_around(self, name: str) -> Variable | None:
+        block: Any = self
+        while block is not None:
+            for seen in in_sight(block):
+                if name in seen.vars:
+                    return seen.vars[name]  # type: ignore[return-value]  # public
+            block = parent_of(block)
+        return None
 
     def no_variable(self, name: Any) -> Exception:
         """The error for a name that no variable of this block has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
+from teachgraph.control_flow.sub_block import create_block, sub_block_of
 from teachgraph.core.program import (
     Block,
     Operator,
@@ -29,7 +30,7 @@ def copy_blocks(program: Program, copy: Program, *, for_test: bool) -> None:
     """
     kept = run_by_test(program.blocks[0]) if for_test else None
     for source in program.blocks:
-        target = copy.blocks[0] if source.idx == 0 else copy._create_block()
+        target = copy.blocks[0] if source.idx == 0 else create_block(copy)
         target.parent_idx = source.parent_idx
         target.forward_block_idx = source.forward_block_idx
         target.backward_block_idx = source.backward_block_idx
@@ -56,8 +57,8 @@ def run_by_test(block: Block, *, whole: bool = False) -> set[Operator]:
             continue
         kept.add(op)
         wanted.update(names_of(op))
-        if op.sub_block is not None:
-            kept |= run_by_test(op.sub_block, whole=not forward)
+        if (inner := sub_block_of(op)) is not None:
+            kept |= run_by_test(inner, whole=not forward)
     return kept
 
 

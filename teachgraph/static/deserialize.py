@@ -17,6 +17,7 @@ import numpy as np
 
 from teachgraph.control_flow.block_slots import misfit
 from teachgraph.control_flow.ops import limit_of
+from teachgraph.control_flow.sub_block import create_block
 from teachgraph.core import dtypes
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import DTypeError, InvalidValueError, UnknownOpError
@@ -90,7 +91,7 @@ def built_program(document: Part, kind: type[P]) -> P:
 def read_block(program: Program, index: int, part: dict[str, Part], count: int) -> None:
     """Add a block and its variables; it stands in one that came before it."""
     parent = part["parent"].integer(-1 if index == 0 else 0, index - 1)
-    block = program.blocks[0] if index == 0 else program._create_block(parent)
+    block = program.blocks[0] if index == 0 else create_block(program, parent)
     block.forward_block_idx = part["forward"].integer(-1, index - 1)
     block.backward_block_idx = part["backward"].integer(-1, count - 1)
     for variable in part["vars"].items(MOST):

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from teachgraph.autograd.places import CPUPlace
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.program import marked
+from teachgraph.static.layers import marked
 
 __all__ = ["cpu_places", "cuda_places", "device_guard"]
 

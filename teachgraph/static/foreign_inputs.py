@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import build, dtypes, unique_name
+from teachgraph.core import build, dtypes
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.program import Block
+from teachgraph.errors import MixedModeError
+from teachgraph.ops import naming
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.variable import Variable
 
@@ -35,7 +37,7 @@ def adopting(refuse: Any) -> Any:
             return constant_variable(block, value, inputs)
         if (adopt_tensor := tracer_of(block)) is not None:
             return adopt_tensor(value)
-        return refuse(block, op, value, inputs, attrs)
+        raise op.explain(inputs, attrs, MixedModeError())
 
     return adopt
 
@@ -51,7 +53,7 @@ def constant_variable(block: Block, value: Any, inputs: Sequence[Any]) -> Any:
     dtype = dtype_beside(inputs, value) or array.dtype
     code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
     attrs = {"values": array.flatten(), "shape": list(array.shape), "dtype": code}
-    with unique_name.plain("assign"):
+    with naming.plain("assign"):
         return build.append(block, assign_value, (), attrs)
 
 

@@ -13,7 +13,7 @@ __all__ = ["add_hook", "apply_hooks", "hooks_of", "share_hooks"]
 
 def add_hook(variable: Variable, key: object, hook: Callable[[Any], Any]) -> Any:
     """Add a hook under a key; return all hooks of the variable."""
-    visitor.wrap_once(with_hooks)
+    visitor.wrap(with_hooks)
     hooks = vars(variable).setdefault("gradient_hooks", {})
     hooks[key] = hook
     return hooks

@@ -22,7 +22,6 @@ from teachgraph.core import random as generators
 from teachgraph.core import unique_name
 from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.build import TRIAL_SIZES, agreed
-from teachgraph.core.dtypes import is_floating
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.modes import using
 from teachgraph.core.op import op
@@ -34,6 +33,7 @@ from teachgraph.core.program import (
     Variable,
     current_block,
 )
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.number_arguments import call_later, number_functions
 
 __all__ = ["call_function", "call_function_grad"]
@@ -189,7 +189,7 @@ def inferred(
             break
         # Trials draw from a generator of their own: the user's must not advance.
         before = generators.generator()
-        generators.use(np.random.default_rng(0))
+        generators.current[0] = np.random.default_rng(0)
         try:
             tensors = [Tensor.results(value) for value in values]
             result = Context().run(called, name, arguments, tensors)
@@ -197,7 +197,7 @@ def inferred(
             reason = error
             continue
         finally:
-            generators.use(before)
+            generators.current[0] = before
         many = isinstance(result, (list, tuple))
         chosen = {int(n) for i in numbers for n in np.ravel(values[i])}
         results.append([spec_with_chosen(r.data, chosen) for r in result_list(result)])

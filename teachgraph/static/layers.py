@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import prod
 from operator import index
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 from teachgraph.core import dtypes, ops, unique_name
 from teachgraph.core.build import append, new_parameter
 from teachgraph.core.errors import DTypeError, InvalidValueError, ProgramError
+from teachgraph.core.program import Program, marks
+from teachgraph.core.threads import Guard
 from teachgraph.ops import activation as activations
-from teachgraph.ops import metric, sort
+from teachgraph.ops import metric, naming, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import default_main_program, default_startup_program
@@ -112,7 +115,7 @@ def fc(
         if not isinstance(value, Variable):
             raise DTypeError.here(f"fc: x must be a Variable, got {type(value)}")
     act = activations.activation(activation)
-    with unique_name.layer("fc", name) as layer:
+    with naming.layer("fc", name) as layer:
         rows = [n % len(v.shape) if (n := num_flatten_dims) < 0 else n for v in inputs]
         each = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr]
         attrs = list(each) if len(each) == len(inputs) else [*each] * len(inputs)
@@ -159,7 +162,7 @@ def accuracy(
 
     In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
     """
-    with unique_name.layer("accuracy"):
+    with naming.layer("accuracy"):
         best, indices = sort.top_k_v2(input, k=k)
         share, _, _ = metric.accuracy(best, indices, label)
     return share  # type: ignore[no-any-return]
@@ -198,7 +201,7 @@ def auc(
         for shape in shapes
         for _ in range(2)
     ]
-    with unique_name.layer("auc") as layer:
+    with naming.layer("auc") as layer:
         names = [layer(), layer()]
     areas = []
     for name, pair, steps in (
@@ -206,7 +209,7 @@ def auc(
         (names[0], counts[2:], 0),
     ):
         attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
-        with unique_name.called(name):
+        with naming.called(name):
             areas.append(metric.auc(input, label, *pair, **attrs)[0])
     return areas[1], areas[0], counts
 
@@ -266,13 +269,39 @@ def create_parameter(
     In Paddle this is `paddle.static.create_parameter`.
     """
     default = default_initializer or (Constant(0.0) if is_bias else XavierUniform())
-    with unique_name.layer("create_parameter") as layer:
+    with naming.layer("create_parameter") as layer:
         param_attr = ParamAttr(name=name) if attr is None else attr
         suffix = "b" if is_bias else "w"
         variable = parameter(layer.name, suffix, shape, dtype, param_attr, default)
     if variable is None:
         raise ProgramError.here("create_parameter: attr is False: none is made")
     return variable
+
+
+def within_name_scope(program: Program, scope: str) -> Guard[str]:
+    """Give operators appended to a program this name scope, inside a `with` block."""
+    here = program, "name_scope"
+    return Guard(partial(getattr, *here), partial(setattr, *here), scope)
+
+
+def in_child_scope(program: Program, name: str) -> Guard[str]:
+    """Give operators appended to a program its next name scope of this name."""
+    return within_name_scope(program, child_scope(program, name))
+
+
+def child_scope(program: Program, name: str) -> str:
+    """Paddle's next name scope in the present one: `/s/`, `/s_1/`, ..."""
+    path = f"{program.name_scope}{name}"
+    count = program.name_scopes[path]
+    program.name_scopes[path] += 1
+    return f"{path}_{count}/" if count else f"{path}/"
+
+
+def marked(**attrs: Any) -> Guard[Any]:
+    """Give appended operators these attributes, in a `with`; None takes one away."""
+    inner = {**(marks.get() or {}), **attrs}
+    inner = {name: value for name, value in inner.items() if value is not None}
+    return Guard(marks.get, marks.set, inner)
 
 
 @contextmanager
@@ -294,6 +323,6 @@ def name_scope(prefix: str) -> Iterator[None]:
         reason = f"name_scope: namescope prefix can not be empty, got {prefix!r}"
         raise InvalidValueError.here(reason)
     main, startup = default_main_program(), default_startup_program()
-    scope = main.child_scope(prefix)
-    with main.within_name_scope(scope), startup.within_name_scope(scope):
+    scope = child_scope(main, prefix)
+    with within_name_scope(main, scope), within_name_scope(startup, scope):
         yield

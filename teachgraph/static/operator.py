@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.control_flow.sub_block import position_of, sub_block_of
 from teachgraph.core import program as core
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
@@ -79,6 +80,16 @@ class Operator(core.Operator):
         return copy.deepcopy(self.attrs)
 
     _set_attr = core.Operator.set_attr
+
+    @property
+    def idx(self) -> int:
+        """Its position in its block."""
+        return position_of(self)
+
+    @property
+    def sub_block(self) -> Any:
+        """The block that it runs, if it is a branch or a loop."""
+        return sub_block_of(self)
 
     @property
     def desc(self) -> OpDesc:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from teachgraph.control_flow.sub_block import handed_in
+from teachgraph.control_flow.sub_block import (
+    handed_in,
+    in_sight,
+    parent_of,
+    position_of,
+    sub_block_of,
+)
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import EMPTY, Block, Operator
 
@@ -37,7 +43,7 @@ def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:
     """
     known = {*outside, *initial_variables(block)}
     for operator in block.ops:
-        if (inside := operator.sub_block) is not None:
+        if (inside := sub_block_of(operator)) is not None:
             check_order(inside, known.union(handed_in(operator)))
         for name in operator.input_arg_names:
             if name != EMPTY and (name not in known or unseen(block, name)):
@@ -47,7 +53,7 @@ def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:
 
 def initial_variables(block: Block) -> Iterator[str]:
     """The variables of a block that have values before its first operator runs."""
-    own, *before = block.in_sight()
+    own, *before = in_sight(block)
     for seen in before:
         yield from seen.vars
     written = {name for operator in own.ops for name in operator.output_arg_names}
@@ -90,14 +96,14 @@ def first_writer(block: Block | None, name: str) -> Operator | None:
         for operator in block.ops:
             if name in operator.output_arg_names:
                 return operator
-        block = block.parent
+        block = parent_of(block)
     return None
 
 
 def name_reached(operator: Operator, name: str) -> bool:
     """Say if a variable depends, directly or not, on what an operator writes."""
     reached = set(operator.output_arg_names)
-    for other in operator.block.ops[operator.idx + 1 :]:
+    for other in operator.block.ops[position_of(operator) + 1 :]:
         if not reached.isdisjoint(other.input_arg_names):
             reached.update(other.output_arg_names)
     return name in reached

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from teachgraph.control_flow.sub_block import sub_block_of
 from teachgraph.core.build import infer_outputs
 from teachgraph.core.op import GradOp, find, slot_name
 from teachgraph.core.program import Block, Operator, Variable, fits
@@ -55,7 +56,7 @@ def with_sizes(program: Program, shapes: Mapping[str, Shape]) -> Program:
 def read_by(operator: Operator) -> set[str]:
     """Names that an operator reads, its sub-block's included."""
     names = set(operator.input_arg_names)
-    if (inner := operator.sub_block) is not None:
+    if (inner := sub_block_of(operator)) is not None:
         names |= {name for one in inner.ops for name in read_by(one)}
     return names
 
@@ -63,7 +64,7 @@ def read_by(operator: Operator) -> set[str]:
 def infer_again(block: Block, operator: Operator) -> set[str]:
     """Set the shapes of an operator's outputs anew; return those that changed."""
     before = {name: block._var_recursive(name).shape for name in written_by(operator)}
-    if (inner := operator.sub_block) is not None:
+    if (inner := sub_block_of(operator)) is not None:
         forget(inner)
         shapes = {name: unknown(shape) for name, shape in before.items()}
     elif isinstance(op := find(operator.type), GradOp) or op.type == "py_func":
@@ -114,8 +115,8 @@ def forget(block: Block) -> None:
     for variable in block.vars.values():
         variable.shape = unknown(variable.shape)
     for operator in block.ops:
-        if operator.sub_block is not None:
-            forget(operator.sub_block)
+        if (inner := sub_block_of(operator)) is not None:
+            forget(inner)
 
 
 def unknown(shape: Shape) -> Shape:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.control_flow.sub_block import differentiate_outer
+from teachgraph.control_flow.sub_block import create_block
 from teachgraph.core import program as core
-from teachgraph.core.program import set_default_programs
+from teachgraph.core.program import default_programs
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
 from teachgraph.static.block import Block
 from teachgraph.static.program_io import ProgramIO
@@ -80,8 +80,7 @@ class Program(ProgramIO):
             """All parameters, in order of creation."""
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
-        differentiate_outer()
-        return super()._create_block(parent_idx)  # type: ignore[return-value]
+        return create_block(self, parent_idx)  # type: ignore[return-value]
 
     def block(self, index: int) -> Block:
         """The block of that number."""
@@ -146,7 +145,7 @@ class Program(ProgramIO):
         return repr(self)
 
 
-set_default_programs(Program(), Program())
+default_programs.everyones = (Program(), Program())
 
 
 if TYPE_CHECKING:  # the programs that everybody gets are of the class above

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from teachgraph.control_flow.sub_block import position_of, sub_block_of
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Block, Operator, OpRole, Program, Variable
 
@@ -37,7 +38,7 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
     block = copy.global_block()
     for operator in reversed(program.global_block().ops):
         if operator not in keep:
-            block.remove(operator.idx)
+            block.remove(position_of(operator))
     clear(copy, reached_blocks(block))
     used = {name for op in block.ops for name in names_of(op)} | names
     block.vars = {name: v for name, v in block.vars.items() if name in used}
@@ -74,7 +75,7 @@ def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Opera
                 f"Operator, but received {type(target)}."
             )
     strange = {op for op in operators if op.block.program is not program}
-    missing = [n for n in sorted(names) if not program.global_block().has_var(n)]
+    missing = [n for n in sorted(names) if n not in program.global_block().vars]
     if strange or missing:
         raise ProgramError.here(
             f"no targets of this program: {missing or list(strange)}"
@@ -103,7 +104,7 @@ def needed_operators(
 
 def names_of(operator: Operator) -> list[str]:
     """All variables that an operator names, itself or in the blocks it runs."""
-    body = operator.sub_block
+    body = sub_block_of(operator)
     inside = [] if body is None else [n for op in body.ops for n in names_of(op)]
     return operator.input_arg_names + operator.output_arg_names + inside
 
@@ -112,8 +113,8 @@ def reached_blocks(block: Block) -> set[int]:
     """The numbers of a block and of all that its operators enter."""
     numbers = {block.idx}
     for operator in block.ops:
-        if operator.sub_block is not None:
-            numbers |= reached_blocks(operator.sub_block)
+        if (inner := sub_block_of(operator)) is not None:
+            numbers |= reached_blocks(inner)
     return numbers
 
 

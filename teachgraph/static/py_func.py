@@ -54,7 +54,7 @@ def py_func(
     check_functions(func, backward_func)
     check_skipped(skipped, [*inputs, *outputs])
     check_shapes(outputs)
-    has_gradient.wrap_once(unless_without_backward)
+    has_gradient.wrap(unless_without_backward)
     forward, backward = register(func, [declared_spec(v) for v in outputs]), -1
     if backward_func is not None:
         backward = register(backward_func, [declared_spec(v) for v in inputs])

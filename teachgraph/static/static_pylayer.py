@@ -18,6 +18,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.op import op
 from teachgraph.core.program import Operator, Variable, current_block
+from teachgraph.ops import naming
 from teachgraph.ops.functions import zeros_like
 from teachgraph.ops.math import assign
 from teachgraph.ops.py_func import register, registered
@@ -80,7 +81,7 @@ def static_pylayer(
     results = forward_fn(*inputs)
     # A copy of a variable that is only passed on: its `stop_gradient` must stay.
     leaves = [
-        assign(leaf) if leaf.name in known or not block.has_var(leaf.name) else leaf
+        assign(leaf) if leaf.name in known or leaf.name not in block.vars else leaf
         for leaf in flat(results)
         if leaf is not None
     ]
@@ -138,5 +139,5 @@ def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None
             operator.callsite,
         )
     for position, part in parts.items():
-        with unique_name.called(part):
+        with naming.called(part):
             assign(gradients[position])

@@ -10,13 +10,15 @@ import numpy as np
 
 from teachgraph.autograd.hooks import HookHandle
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, unique_name
+from teachgraph.control_flow.sub_block import parent_of
+from teachgraph.core import dtypes
 from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.op import Op
 from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import EMPTY, GRAD, current_block
+from teachgraph.ops import naming
 from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.math import assign
 from teachgraph.ops.methods import Methods
@@ -47,7 +49,7 @@ class Variable(Methods, core.Variable):
         """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""
         part = op in (slice_, strided_slice)
         key = f"{self.name}_{op.type}" if part else "tmp"
-        with unique_name.plain(key):
+        with naming.plain(key):
             return op(*inputs, **attrs)
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
@@ -57,7 +59,7 @@ class Variable(Methods, core.Variable):
             "value": float(value),
             "dtype": dtypes.PADDLE_CODES[dtype],
         }
-        with unique_name.plain("tmp"):
+        with naming.plain("tmp"):
             return append(current_block(), fill_constant, (), attrs)
 
     def _rename(self, name: str) -> None:
@@ -68,6 +70,8 @@ class Variable(Methods, core.Variable):
         name: str
     else:
         name = core.Variable.name.setter(_rename)
+
+    label = name
 
     @property
     def ndim(self) -> int:
@@ -82,7 +86,7 @@ class Variable(Methods, core.Variable):
 
     def size(self) -> Any:
         """The number of elements, a 0-D int64 Variable."""
-        with unique_name.plain(f"{self.name}_size"):
+        with naming.plain(f"{self.name}_size"):
             return size_op(self)
 
     def element_size(self) -> int:
@@ -189,7 +193,7 @@ class Variable(Methods, core.Variable):
         Raises:
             ModeError: The variable belongs to a branch or a loop.
         """
-        if self.block.parent is not None:
+        if parent_of(self.block) is not None:
             raise ModeError.here(
                 f"register_hook: {self.name!r} lives inside a branch or a loop; "
                 "hook what these return"

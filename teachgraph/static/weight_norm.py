@@ -9,6 +9,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.build import new_parameter
 from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.ops import elementwise_mul
+from teachgraph.ops import naming
 from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.lengths import lengths, squares_of
@@ -53,15 +54,15 @@ def normalised(
     g = current_block().create_parameter(f"{name}_g", sizes, dtype, attr)
     v: Any = new_parameter.call(f"{name}_v", shape, dtype, attr, initializer)
     begin_as_length(layer, g, v, dim)
-    with unique_name.scope(called(layer)):
+    with naming.scope(called(layer)):
         divisor = lengths(v, dim)
-    with unique_name.plain("elementwise_div"):
+    with naming.plain("elementwise_div"):
         ratio = elementwise_div(g, divisor)
-    with unique_name.plain("elementwise_mul"):
+    with naming.plain("elementwise_mul"):
         return elementwise_mul(v, ratio)  # type: ignore[no-any-return]
 
 
-def called(layer: str) -> unique_name.Namer:
+def called(layer: str) -> naming.Namer:
     """The names, after the layer, of the values on the way to a length."""
     keys = iter(PARTS)
     return lambda _: unique_name.generate(f"{layer}.weight_norm_{next(keys)}")
@@ -74,6 +75,6 @@ def begin_as_length(layer: str, g: Parameter, v: Parameter, dim: int | None) -> 
     if block.has_var(g.name):
         return
     first = block.create_parameter(g.name, g.shape, g.dtype)
-    with program_guard(startup), unique_name.scope(called(layer)):
+    with program_guard(startup), naming.scope(called(layer)):
         squares = squares_of(block.var(v.name), dim)
     block.append_op(pow_.type, {"X": squares}, {"Out": first}, {"factor": 0.5})

@@ -11,14 +11,14 @@ import pytest
 import teachgraph as tg
 from teachgraph.autograd import check_grads
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.core.op import Op
+from teachgraph.core.op import Op, Rule
 from teachgraph.errors import GradientMismatch
 
 
 def op_with(rule: Callable[..., Any], kernel: Callable[..., Any]) -> Op:
     """An op that no registry knows."""
     made = Op(kernel)
-    made.grad(rule, inline=True)
+    made.rule = Rule(made, rule)
     return made
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.op import Op
+from teachgraph.core.op import Op, Rule
 
 
 def op_with(kernel: Callable[..., Any], rule: Callable[..., Any], **facts: Any) -> Op:
     made = Op(kernel, **facts)
-    made.grad(rule, inline=True)
+    made.rule = Rule(made, rule)
     return made
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import MixedModeError
+from teachgraph.errors import MixedModeError
 from teachgraph.ops.adjoints import expand_as_v2
 
 

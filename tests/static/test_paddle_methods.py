@@ -16,9 +16,9 @@ from teachgraph.core.errors import (
     ProgramError,
     ShapeError,
 )
-from teachgraph.core.program import marked
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
+from teachgraph.static.layers import marked
 from teachgraph.static.scope import Scope
 from tests.static.fresh import Fresh
 

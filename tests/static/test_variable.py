@@ -10,11 +10,11 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import (
     InvalidValueError,
-    MixedModeError,
     ModeError,
     ProgramError,
     ShapeError,
 )
+from teachgraph.errors import MixedModeError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, ops, unique_name
+from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -15,7 +15,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.program import default_main_program
 from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
-from teachgraph.ops import sequence
+from teachgraph.ops import naming, sequence
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import scale
 from teachgraph.ops.matmul import matmul_v2
@@ -49,7 +49,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
     array([[3., 3., 3.]])
     """
     if isinstance(x, Variable):
-        with unique_name.layer("linear", name):
+        with naming.layer("linear", name):
             return affine(x, weight, bias)
     return affine(x, weight, bias)
 

@@ -14,7 +14,7 @@ from typing import Any
 from teachgraph.core import ops, unique_name
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op
-from teachgraph.ops import conv
+from teachgraph.ops import conv, naming
 from teachgraph.ops.channels import LAYOUTS
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 from teachgraph.ops.shape import reshape2
@@ -108,8 +108,8 @@ def layer_of(x: Any, key: str) -> Scope:
     """Naming scope in which a Program's conv op and its bias sum count as one layer."""
     if not isinstance(x, Variable):
         return nullcontext
-    names = unique_name.Layer(unique_name.generate(key))
-    return lambda: unique_name.scope(names)
+    names = naming.Layer(unique_name.generate(key))
+    return lambda: naming.scope(names)
 
 
 def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:

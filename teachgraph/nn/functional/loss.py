@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import ops, unique_name
+from teachgraph.core import ops
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
@@ -27,7 +27,7 @@ from teachgraph.nn.functional.pairs import (
     triplet_margin_loss,
 )
 from teachgraph.nn.functional.reduction import check_reduction, reduced
-from teachgraph.ops import activation, creation, ctc, elementwise, losses, math
+from teachgraph.ops import activation, creation, ctc, elementwise, losses, math, naming
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.static.variable import Variable
@@ -64,7 +64,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
     In Paddle this is `paddle.nn.functional.square_error_cost`.
     """
     if isinstance(input, Variable):
-        with unique_name.layer("square_error_cost"):
+        with naming.layer("square_error_cost"):
             return math.square(elementwise.elementwise_sub(input, label))
     return math.square(elementwise.elementwise_sub(input, label))
 

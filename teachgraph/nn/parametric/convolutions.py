@@ -7,13 +7,13 @@ from math import prod, sqrt
 from operator import index
 from typing import Any
 
-from teachgraph.core import ops, unique_name
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, per_dimension
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
-from teachgraph.ops import conv
+from teachgraph.ops import conv, naming
 from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
@@ -133,7 +133,7 @@ def convolved(
 ) -> Variable:
     """Apply the op with a new filter, add a bias per channel, apply `act`."""
     axis, count = channels
-    with unique_name.layer(op.key, name) as layer:
+    with naming.layer(op.key, name) as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, initializer)
         out = op(x, filter, **attrs)
         bias = parameter(layer.name, "b", [count], x.dtype, bias_attr, Constant(0.0))
@@ -328,7 +328,7 @@ def row_conv(
     """
     x = variable("row_conv", input, 3)
     shape = [future_context_size + 1, *known_sizes("row_conv", x, x.shape[2:])]
-    with unique_name.layer("row_conv") as layer:
+    with naming.layer("row_conv") as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, XavierUniform())
         return activated(rows.row_conv(x, filter), act)  # type: ignore[no-any-return]
 

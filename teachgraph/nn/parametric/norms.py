@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from teachgraph.core import unique_name
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
-from teachgraph.ops import activation, norm
+from teachgraph.ops import activation, naming, norm
 from teachgraph.ops.activation import activated
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.error_context import all_in_words
@@ -61,7 +60,7 @@ def batch_norm(
     x = variable("batch_norm", input, 2, 3, 4, 5)
     size = [channels_of("batch_norm", x, data_layout)[1]]
     act_op = activation.activation(act)
-    with unique_name.layer("batch_norm", name) as layer:
+    with naming.layer("batch_norm", name) as layer:
         parameters = [
             parameter(layer.name, suffix, size, x.dtype, attr, default)
             for suffix, attr, default in (
@@ -71,7 +70,7 @@ def batch_norm(
                 ("w", ParamAttr(moving_variance_name, ONE, trainable=False), ONE),
             )
         ]
-        with unique_name.scope(output_names(layer, is_test=is_test)):
+        with naming.scope(output_names(layer, is_test=is_test)):
             out = batch_norm_op(
                 x,
                 *parameters,
@@ -85,7 +84,7 @@ def batch_norm(
         return act_op(out)  # type: ignore[no-any-return]
 
 
-def output_names(layer: unique_name.Layer, *, is_test: bool) -> unique_name.Namer:
+def output_names(layer: naming.Layer, *, is_test: bool) -> naming.Namer:
     """Generate the results' names as Paddle numbers them."""
     # While training Paddle's op has one more output, which takes a number here, too.
     names = [layer() for _ in range(3 if is_test else 4)]
@@ -121,7 +120,7 @@ def layer_norm(
     """
     x = variable("layer_norm", input)
     size = [prod(known_sizes("layer_norm", x, x.shape[begin_norm_axis:]))]
-    with unique_name.layer("layer_norm", name) as layer:
+    with naming.layer("layer_norm", name) as layer:
         weight = bias = None
         if scale:
             weight = parameter(layer.name, "w", size, x.dtype, param_attr, ONE)
@@ -150,12 +149,12 @@ def group_norm(
     """
     x = variable("group_norm", input)
     size = [channels_of("group_norm", x, data_layout)[1]]
-    with unique_name.layer("group_norm", name) as layer:
+    with naming.layer("group_norm", name) as layer:
         scale, shift = param_attr or False, bias_attr or False
         weight = parameter(layer.name, "w", size, x.dtype, scale, ONE)
         bias = parameter(layer.name, "b", size, x.dtype, shift, ZERO)
         attrs = {"groups": groups, "data_layout": layout(data_layout)}
-        with unique_name.plain("_generated_var"):
+        with naming.plain("_generated_var"):
             out = norm.group_norm(x, weight, bias, epsilon=epsilon, **attrs)[-1]
         return activated(out, act)  # type: ignore[no-any-return]
 
@@ -175,7 +174,7 @@ def instance_norm(
     """
     x = variable("instance_norm", input, 2, 3, 4, 5)
     size = [channels_of("instance_norm", x, "NCHW")[1]]
-    with unique_name.layer("instance_norm", name) as layer:
+    with naming.layer("instance_norm", name) as layer:
         scale, shift = param_attr or False, bias_attr or False
         weight = parameter(layer.name, "w", size, x.dtype, scale, ONE)
         bias = parameter(layer.name, "b", size, x.dtype, shift, ZERO)

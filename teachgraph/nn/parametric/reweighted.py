@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.parametric.inputs import known_sizes, variable
+from teachgraph.ops import naming
 from teachgraph.ops import spectral_norm as norms
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Normal
@@ -44,7 +44,7 @@ def spectral_norm(
         raise InvalidValueError.here(
             f"spectral_norm: no dimension {dim} in a weight {sizes}"
         )
-    with unique_name.layer("spectral_norm", name) as layer:
+    with naming.layer("spectral_norm", name) as layer:
         vectors = [
             parameter(layer.name, "w", [size], w.dtype, None, Normal(0.0, 1.0))
             for size in (sizes[dim], prod(sizes) // sizes[dim])
@@ -53,7 +53,7 @@ def spectral_norm(
             assert vector is not None
             vector.stop_gradient = True
         attrs = {"dim": dim, "power_iters": power_iters, "eps": eps}
-        with unique_name.plain("_generated_var"):
+        with naming.plain("_generated_var"):
             out: Variable = norms.spectral_norm(w, *vectors, **attrs)
     return out
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known_sizes, variable
-from teachgraph.ops import activation, bilinear
+from teachgraph.ops import activation, bilinear, naming
 from teachgraph.ops import embedding as tables
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
@@ -49,7 +48,7 @@ def embedding(
         raise InvalidValueError.here(
             f"embedding: size is [rows, columns], got {list(size)}"
         )
-    with unique_name.layer("embedding") as layer:
+    with naming.layer("embedding") as layer:
         table = parameter(
             layer.name, "w", list(size), dtype, param_attr, XavierUniform()
         )
@@ -113,7 +112,7 @@ def prelu(
             f"mode should be one of all, channel, element, got {mode!r}"
         )
     shape = known_sizes("prelu", value, shapes[mode])
-    with unique_name.layer("prelu", name) as layer:
+    with naming.layer("prelu", name) as layer:
         alpha = parameter(
             layer.name, "w", shape, value.dtype, param_attr, Constant(0.25)
         )
@@ -151,14 +150,14 @@ def bilinear_tensor_product(
         *known_sizes(key, left, left.shape[1:]),
         *known_sizes(key, right, right.shape[1:]),
     ]
-    with unique_name.layer(key, name) as layer:
+    with naming.layer(key, name) as layer:
         out = layer()
         weight = parameter(
             layer.name, "w", sizes, left.dtype, param_attr, XavierUniform()
         )
         zero, wide = Constant(0.0), [1, size]
         bias = parameter(layer.name, "b", wide, left.dtype, bias_attr, zero)
-        with unique_name.called(out):
+        with naming.called(out):
             product = bilinear.bilinear_tensor_product(left, right, weight, bias)
         return activated(product, act)  # type: ignore[no-any-return]
 

@@ -8,6 +8,7 @@ from teachgraph.core import dtypes, ops
 from teachgraph.ops import elementwise, numbers
 from teachgraph.ops import math as maths
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.functions.math import cast, of_two
 
 __all__ = [
@@ -63,7 +64,7 @@ def hypot(x: Any, y: Any, name: Any = None) -> Any:
 
 def floating(x: Any) -> Any:
     """Cast integers to float32; return anything else unchanged."""
-    return x if dtypes.is_floating(x.dtype) else cast(x, dtypes.float32)
+    return x if is_floating(x.dtype) else cast(x, dtypes.float32)
 
 
 def sgn(x: Any, name: Any = None) -> Any:

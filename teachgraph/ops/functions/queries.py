@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Traced
+from teachgraph.ops.default_dtype import is_floating
 
 __all__ = [
     "broadcast_shape",
@@ -36,7 +36,7 @@ def is_floating_point(x: Any) -> bool:
     >>> is_floating_point(np.zeros(2)), is_floating_point(np.arange(2))
     (True, False)
     """
-    return dtypes.is_floating(x.dtype)
+    return is_floating(x.dtype)
 
 
 def is_integer(x: Any) -> bool:

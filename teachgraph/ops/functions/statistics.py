@@ -13,6 +13,7 @@ from teachgraph.core.ops import axes
 from teachgraph.ops import rounding, statistics
 from teachgraph.ops.as_list import as_list
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.default_dtype import is_floating
 from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
 from teachgraph.ops.error_message import explain
 from teachgraph.ops.functions.math import cast, scale, sqrt, square
@@ -93,7 +94,7 @@ def median(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -
     >>> median(np.array([[1.0, 9.0, 2.0, 5.0], [4.0, 3.0, 2.0, 1.0]]), axis=1)
     array([3.5, 2.5])
     """
-    x = x if dtypes.is_floating(x.dtype) else cast(x, "float32")
+    x = x if is_floating(x.dtype) else cast(x, "float32")
     along = checked_axes("median", x, axis)
     ordered = in_order("median", x, along)
     middle = at_rank(ordered, (ordered.shape[-1] - 1) / 2)
@@ -152,7 +153,7 @@ def nanmedian(
     >>> nanmedian(np.array([[1.0, np.nan, 2.0], [4.0, 3.0, 1.0]]), axis=1)
     array([1.5, 3. ])
     """
-    x = x if dtypes.is_floating(x.dtype) else cast(x, "float32")
+    x = x if is_floating(x.dtype) else cast(x, "float32")
     along = checked_axes("nanmedian", x, axis)
     middle = among_numbers(in_order("nanmedian", x, along), 0.5)
     return unsqueeze2(middle, axes=along) if keepdim else middle

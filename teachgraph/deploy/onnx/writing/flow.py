@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.control_flow.sub_block import sub_block_of
 from teachgraph.core.program import Block, Variable
 from teachgraph.deploy.onnx.types import code_of
 from teachgraph.deploy.onnx.writing.writer import Step, Writer, writes
@@ -43,7 +44,7 @@ def boolean(step: Step, parameter: str) -> str:
 @writes("conditional_block")
 def branch(step: Step) -> None:
     """Export a conditional block."""
-    writer, block = step.writer, step.operator.sub_block
+    writer, block = step.writer, sub_block_of(step.operator)
     assert block is not None
     outs = step.variables("out")
     condition = boolean(step, "cond")
@@ -110,7 +111,7 @@ def select(step: Step) -> None:
 @writes("while")
 def loop(step: Step) -> None:
     """Export a loop."""
-    writer, block = step.writer, step.operator.sub_block
+    writer, block = step.writer, sub_block_of(step.operator)
     assert block is not None
     *carried, again = step.variables("out")
     first = [writer.value(v) for v in step.variables("x")[: len(carried)]]
