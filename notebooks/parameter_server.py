@@ -195,8 +195,8 @@ plt.show()
 # B$, however many there are, but the latency adds up. The simulation sends message by
 # message. Does it tell the truth? Nine steps of one server were measured, on Ray on one
 # machine with two busy processors. Four of them (filled) give bandwidth, overhead and
-# latency; what the simulation says of the others are the lines. Here is no network: bytes
-# are copied in memory, by both processors at once.
+# latency; what the simulation says of the others are the lines. Here is no network:
+# bytes are copied in memory, by both processors at once.
 
 # %%
 MB = 2**20
@@ -226,9 +226,9 @@ print(f"simulated over measured: {min(ratios):.2f} to {max(ratios):.2f}")
 
 # %% [markdown]
 # The points lie around the lines, and one far off: three trainers and a server, each
-# with 4 MB at hand, wait for two processors that others use as well. The shape is right:
-# what a server does for each trainer adds up. So much for one machine; now many, on a
-# network.
+# with 4 MB at hand, wait for two processors that others use as well. The shape is
+# right: what a server does for each trainer adds up. So much for one machine; now many,
+# on a network.
 
 # %%
 network, model, compute = Network(bandwidth=1.25e9, latency=50e-6), 100e6, 0.2

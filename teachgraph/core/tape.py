@@ -8,11 +8,10 @@ gradient is whole by then, is passed on by the op's rule, and is forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, count
 from operator import attrgetter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.extend import HookPoint
@@ -63,21 +62,24 @@ class Node:
         return f"<Node {self.op.type}{' (freed)' if self.saved is None else ''}>"
 
 
-@dataclass(unsafe_hash=True, slots=True, weakref_slot=True)
 class Output:
     """One of several outputs of a node: its gradients add up before the node's turn.
 
     Equal by value: double backward makes the vertex of a saved output again.
     """
 
-    node: Node
-    index: int
-    edges: tuple[Node] = field(init=False, compare=False)
-    born: int = field(init=False, compare=False)
-    saved: ClassVar[Sequence[Any]] = ()
+    __slots__ = ("__weakref__", "born", "edges", "index", "key", "node")
+    saved: Sequence[Any] = ()
 
-    def __post_init__(self) -> None:
-        self.edges, self.born = (self.node,), self.node.born + 1
+    def __init__(self, node: Node, index: int) -> None:
+        self.node, self.index, self.edges = node, index, (node,)
+        self.key, self.born = (node, index), node.born + 1
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Output) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
     def pass_on(self, dout: Any) -> Flow:
         """Hand the gradient to the node, at the place of this output."""
@@ -111,13 +113,12 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
 
     Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    reached = {None, *roots}
-    found: list[Any] = [*reached - {None}]
-    for edge in chain.from_iterable(map(edges_of, found)):  # it grows meanwhile
-        if edge not in reached:
-            reached.add(edge)
-            found.append(edge)
-    return sorted(filter(edges_of, found), key=age, reverse=True)
+    frontier: set[Any] = {*roots}
+    reached = {None, *frontier}
+    while frontier:  # breadth first: one more edge away each time
+        frontier = {*chain.from_iterable(map(edges_of, frontier))} - reached
+        reached |= frontier
+    return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
 
 
 def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
@@ -127,8 +128,7 @@ def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
     rule: Any = node.op.rule
     upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
     gradients = rule(upstream, node.saved, node.attrs)
-    if not retain:
-        node.saved = None
+    node.saved = node.saved if retain else None
     return zip(node.edges, gradients, strict=True)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from teachgraph.control_flow.sub_block import position_of
 from teachgraph.core.program import (
     GRAD,
     Block,
@@ -303,7 +304,7 @@ class ProgramRecorder(Watcher):
             elif isinstance(thing, Variable | ForeignVariable):
                 self.write_variable(thing, number, line)
             else:
-                self.write_operator(thing, thing.idx, number, line)
+                self.write_operator(thing, position_of(thing), number, line)
         self.release()
         return number
 

@@ -12,6 +12,7 @@ from textwrap import dedent
 from types import FunctionType
 from typing import Any
 
+from teachgraph.control_flow.sub_block import sub_block_of
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.program import Block, Operator, Program
 from teachgraph.jit.conversion import definition
@@ -85,8 +86,8 @@ def operators(block: Block, depth: int = 0) -> Iterator[tuple[Operator, int]]:
     """Yield a block's operators, each followed by its sub-block's, one deeper."""
     for operator in block.ops:
         yield operator, depth
-        if operator.sub_block is not None:
-            yield from operators(operator.sub_block, depth + 1)
+        if (inner := sub_block_of(operator)) is not None:
+            yield from operators(inner, depth + 1)
 
 
 def ast_op(operator: Operator, depth: int, line: int, number: Number) -> AstOp:
