@@ -20,7 +20,12 @@ from teachgraph.distributed.errors import (
     VersionMismatchError,
 )
 from teachgraph.distributed.ray_process import Job, Process, Status
-from teachgraph.distributed.ray_transport import INLINE, meeting_of, ray_module
+from teachgraph.distributed.ray_transport import (
+    INLINE,
+    meeting_of,
+    ray_module,
+    summary,
+)
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import mark_of
 
@@ -212,7 +217,7 @@ class Cluster:
         except self.ray.exceptions.RayActorError as error:
             raise PeerError(
                 f"{role} died at step {self.step_of(role)}, after "
-                f"{self.job.restarts} restarts: {str(error).splitlines()[0]}"
+                f"{self.job.restarts} restarts: {summary(error)}"
             ) from None
         if self.pids.setdefault(role, status.pid) != status.pid:
             self.died(role, status)

@@ -216,7 +216,7 @@ class RayTransport:
         """The error for a server that died and is not back."""
         return PeerError(
             f"{self.role}, step {self.step}: server {endpoint} died and was not back "
-            f"within {self.job.limit:g} s: {str(error).splitlines()[0]}"
+            f"within {self.job.limit:g} s: {summary(error)}"
         )
 
     def store_full(self, error: Exception) -> DistributedError:
@@ -395,6 +395,18 @@ class RayTransport:
         """The value of trainer `root`."""
         mine = self.packed(value) if self.rank == root else None
         return self.unpacked(self.meet(f"broadcast on ring {ring}", mine)[root])
+
+
+def summary(error: Exception) -> str:
+    """The first line of an error of Ray's, and of a traceback also the last.
+
+    >>> error = RuntimeError(chr(10).join(["Died in its creation task.", "E: no x"]))
+    >>> summary(error)
+    'Died in its creation task: E: no x'
+    """
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    told = [lines[0].rstrip(".")] if "creation task" in lines[0] else []
+    return ": ".join([*told, lines[-1].strip() if told else lines[0]])
 
 
 def full(errors: Any) -> tuple[type[Exception], ...]:
