@@ -75,7 +75,7 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     filters = g.shape[1], x.shape[1] // groups, *window
     if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
-    if winograd.is_faster(x, g, filters, axes, groups):
+    if winograd.is_faster(x, g, filters, axes, groups, wide=32):
         out = winograd.backward_filter(x, g, axes)
         if finite(out):
             return out
