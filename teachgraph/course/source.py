@@ -28,7 +28,7 @@ CHINESE = "### 说明 "
 UNPAIRED = "text comes in pairs, English then its Chinese twin"
 _HAN = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
 _BROKEN = re.compile(rf"(?<=[{_HAN}])\n(?=\**[{_HAN}])")
-_DOCSTRING = re.compile(r'"""[^"]*"""')
+_DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 _PACE = re.compile(r"(?<=^%%trace) --pace \S+|(?<=^%%trace) --step")
 _BEGIN = re.compile(r'begin\("(\w+)"\)')
 _SOLUTION = re.compile(rf"^([ ]*){BEGIN}\n(.*?)^[ ]*{END}$", re.DOTALL | re.MULTILINE)

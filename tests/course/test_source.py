@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from teachgraph.course.source import Source, read, stub, without_markers
-from teachgraph.course.table import CourseError, Lesson
+from teachgraph.course.source import Source, read, read_once, stub, without_markers
+from teachgraph.course.table import CourseError, Lesson, lessons
 
 
 def lesson_with(folder: Path, text: str) -> Lesson:
@@ -34,6 +35,13 @@ def test_a_docstring_is_in_the_language_of_its_notebook(sample: Source) -> None:
     assert '"""Twice x."""' in double.text["en"]
     assert '"""x 的两倍。"""' in double.text["zh"]
     assert "说明" not in double.text["en"] + double.text["zh"]
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.number)
+def test_each_exercise_says_in_chinese_what_it_asks_for(lesson: Lesson) -> None:
+    for cell in read_once(lesson).exercises:
+        docstring = cell.text["zh"].split('"""')[1]
+        assert re.search("[\u4e00-\u9fff]", docstring), cell.task
 
 
 def test_a_chinese_notebook_says_so_where_it_begins(sample: Source) -> None:
