@@ -318,7 +318,7 @@ def check_weights(x: Any, least: int) -> Any:
         InvalidValueError: The weights are others.
     """
     positive = x > 0
-    if positive.all() and x.shape[-1] >= least:
+    if np.count_nonzero(positive) == x.size and x.shape[-1] >= least:
         return positive
     enough = positive.sum(-1) >= least
     if not (enough.all() and (x >= 0).all()):
