@@ -14,6 +14,8 @@ from teachgraph.distribution.parameters import (
     repeated,
     sample_shape,
 )
+from teachgraph.ops.functions.creation import zeros_like
+from teachgraph.ops.functions.logic import where
 from teachgraph.ops.functions.math import floor, log, log1p, pow, sqrt
 from teachgraph.ops.limits import finfo
 from teachgraph.ops.sampling import uniform_like
@@ -76,7 +78,10 @@ class Geometric(Reparameterized):
 
     def log_pmf(self, k: Any) -> Any:
         """Compute log P(X = k) = k log(1 - p) + log p."""
-        return log(self.pmf(k))
+        k = as_value("Geometric.log_pmf", k, self.probs)
+        failures = k * log1p(-self.probs)
+        # A sure success has no failures: 0 log 0 counts as 0, not as NaN.
+        return where(k == 0.0, zeros_like(failures), failures) + log(self.probs)
 
     def log_prob(self, value: Any) -> Any:
         """Compute `log_pmf`, by the name it has in other distributions.

@@ -89,6 +89,12 @@ def test_cdf_sums_the_density_up(name: str) -> None:
         assert found == pytest.approx(expectation(name, below), abs=1e-3)
 
 
+def test_the_logarithm_of_a_tiny_geometric_probability_is_finite() -> None:
+    geometric = d.Geometric(t([0.5, 1.0, 1.0]))
+    logs = geometric.log_pmf(t([2000.0, 0.0, 2.0])).numpy()
+    np.testing.assert_allclose(logs, [2001 * np.log(0.5), 0.0, -np.inf])
+
+
 def test_icdf_undoes_cdf() -> None:
     laplace = d.Laplace(t([0.0, 1.0]), t([0.5, 2.0]))
     q = t([0.2, 0.9])
