@@ -58,12 +58,12 @@ def orphans_ended() -> Iterator[None]:
     from psutil import Error, Process
 
     def orphans() -> list[Process]:
-        found = []
+        processes = []
         for child in us.children():
             with suppress(Error, OSError):
                 if child not in before and os.getsid(child.pid) != os.getsid(0):
-                    found += [child, *child.children(recursive=True)]
-        return found
+                    processes += [child, *child.children(recursive=True)]
+        return processes
 
     us = Process()
     before = us.children()
