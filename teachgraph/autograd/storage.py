@@ -53,6 +53,17 @@ class Held:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.tensor.data, dtype=dtype, copy=copy is not False)
 
+    def __str__(self) -> str:
+        data = self.tensor.data
+        lines = {
+            "shape": [*data.shape],
+            "layout": "NCHW",
+            "place": CPUPlace(),
+            "dtype": data.dtype,
+            "data": f"[{' '.join(f'{number:g}' for number in data.ravel())}]",
+        }
+        return "\n".join(f"  - {key}: {value}" for key, value in lines.items())
+
 
 class Storage:
     """Methods of a Tensor that are about its memory."""

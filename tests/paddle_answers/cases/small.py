@@ -210,6 +210,12 @@ def values_are_stored_in_the_kind_of_the_whole(paddle: Any) -> Any:
     return found
 
 
+def handles_print_what_they_hold(paddle: Any) -> Any:
+    lists = [1.0], [[1.5, 2.25], [3, 4]], [1, 2], [True, False], [0.1, 1e-9, 1e10], 3.0
+    tensors = [paddle.to_tensor(numbers) for numbers in lists]
+    return [str(tensor.get_tensor()) for tensor in tensors]
+
+
 def losses_know_their_reductions(paddle: Any) -> Any:
     found = []
     for name in ("L1Loss", "MSELoss", "BCELoss", "NLLLoss", "TripletMarginLoss"):
@@ -256,6 +262,7 @@ STORIES = [
     an_error_tells_the_versions,
     indices_are_tensors_of_one_element,
     values_are_stored_in_the_kind_of_the_whole,
+    handles_print_what_they_hold,
     losses_know_their_reductions,
     names_are_where_code_looks_for_them,
     memory_is_handed_over,
