@@ -357,11 +357,11 @@ def spread(
     """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
     shape = y.shape
     along = axes(dim, len(shape), reduce_all=reduce_all)
+    if mean:
+        x = x / (size_along(shape, along) or nan)
     if along is not None and not keep_dim:
         x = np.expand_dims(x, along)
     out = np.empty(shape, x.dtype)
-    if mean:
-        return np.divide(x, size_along(shape, along) or nan, out)
     out[...] = x
     return out
 
