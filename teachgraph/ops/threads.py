@@ -11,6 +11,7 @@ import ctypes
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import copy_context
 from functools import cache
 from importlib import import_module
@@ -47,8 +48,10 @@ def in_threads(work: Callable[[Part], Result], parts: Iterable[Part]) -> list[Re
     others: list[Future[None]] = []
     try:
         limit_blas(1)
-        while len(others) < min(limit, len(parts)) - 1:
-            others.append(pool().submit(copy_context().run, share))
+        # At the end of the interpreter no thread starts any more: share alone.
+        with suppress(RuntimeError):
+            while len(others) < min(limit, len(parts)) - 1:
+                others.append(pool().submit(copy_context().run, share))
         share()
         for other in others:
             if not other.cancel():

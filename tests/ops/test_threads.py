@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 from weakref import WeakSet
 
@@ -78,6 +79,17 @@ def test_a_forked_process_has_threads_of_its_own(two_threads: None) -> None:
     if child == 0:
         os._exit(0 if in_threads(abs, range(-3, 0)) == [3, 2, 1] else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@needs_openblas
+def test_without_further_threads_the_caller_works_alone(
+    two_threads: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = ThreadPoolExecutor(1)
+    ended.shutdown()
+    monkeypatch.setattr(threads, "pool", lambda: ended)
+    assert in_threads(abs, range(-3, 0)) == [3, 2, 1]
+    assert blas_threads() == 2
 
 
 CONVOLUTIONS = {
