@@ -72,10 +72,7 @@ def slice_index(
 
 def squeezed(part: Any, decrease_axis: Numbers) -> Any:
     """Drop axes of size 1."""
-    if not decrease_axis:
-        return part
-    sizes = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
-    return part.reshape(sizes)
+    return part.squeeze(tuple(decrease_axis)) if decrease_axis else part
 
 
 NEEDS = "as many starts as ends and axes"
