@@ -183,7 +183,6 @@ F.softmax_with_cross_entropy(t([[-200.0, 1.0]]), t([[0]], "int64")) -> [["float3
         "the derivative, as finite differences have it; Paddle's is 0 for a single "
         "element, and the first row's for all",
         """
-paddle.amin(t([[1.0], [2.0]]), axis=1) -> [["float32", [2, 1], [-0.6, -0.35]]]
 paddle.cummax(t(1.5), axis=0) -> [["float32", [], [-0.6]]]
 paddle.trapezoid(t([[1.0, 2.0], [3.0, 5.0]])) -> [["float32", [2, 2], [-0.3, -0.3, -0.175, -0.175]]]
 paddle.cumulative_trapezoid(t([[1.0, 2.0, 3.0], [3.0, 5.0, 1.0]])) -> [["float32", [2, 3], [-0.475, -0.65, -0.175, 0.025, 0.1, 0.075]]]
