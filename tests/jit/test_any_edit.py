@@ -12,11 +12,13 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import jit, nn
+from teachgraph.errors import DTypeError
 from tests.effort import examples
 
 FACTOR: Any = 2.0
@@ -104,7 +106,7 @@ def unhook(world: World, n: int) -> None:
 def train(world: World, n: int) -> None:
     x = tg.to_tensor(values_of(n, 3, 2))
     parameters = [p for p in world.net.parameters() if not p.stop_gradient]
-    if parameters:
+    if parameters and {p.dtype.name for p in world.net.parameters()} == {"float32"}:
         (world.traced if n % 2 else world.function)(x)[0].sum().backward()
         tg.optimizer.SGD(0.1, parameters=parameters).step()
     world.net.clear_gradients()
@@ -226,7 +228,12 @@ def test_a_trace_never_answers_from_what_was(edits: list[tuple[str, int]]) -> No
         world.traced(tg.to_tensor(x))
         for name, number in edits:
             EDITS[name](world, number)
-            wanted = answer(world, world.function, x)
+            try:
+                wanted = answer(world, world.function, x)
+            except DTypeError:  # a layer of another default dtype than the others
+                with pytest.raises(DTypeError):
+                    answer(world, world.traced, x)
+                return
             expect_same(answer(world, world.traced, x), wanted)
             expect_same(answer(world, world.traced, x), wanted)
         plain: Any = world.function
