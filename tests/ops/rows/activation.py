@@ -183,7 +183,7 @@ def picked_in_torch(t: Any, x: Any, y: Any, groups: int, axis: int = 1) -> Any:
 
 
 IN_GROUPS = (
-    ("1-D", (6,), {"groups": 3, "axis": 0}),
+    ("1-D", (6,), {"groups": 3, "axis": -1}),
     ("pictures", (2, 4, 2, 2), {"groups": 2}),
     ("channels last", (2, 2, 6), {"groups": 3, "axis": -1}),
     ("empty", (0, 4, 3), {"groups": 2}),
