@@ -14,6 +14,7 @@ from teachgraph.control_flow.pytree import fields_of, with_fields
 from teachgraph.core.errors import (
     InvalidValueError,
 )
+from teachgraph.core.modes import is_recording
 from teachgraph.jit.conversion import definition_of
 from teachgraph.ops.default_dtype import default_dtype
 from teachgraph.static.input_spec import InputSpec
@@ -29,7 +30,8 @@ class FunctionSpec:
     Attributes:
         parameters: The names of its parameters, without the receiver of a method.
         input_spec: The specs of its tensors, if the user gave some.
-        reads_flags: A trace has read `stop_gradient`, so that of arguments counts.
+        reads_flags: A trace has read `stop_gradient` or `is_grad_enabled`, so that
+            those of a call count.
     """
 
     reads_flags = False
@@ -211,8 +213,8 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
 
 
 def flags(tensors: Iterable[Tensor]) -> tuple[bool, ...]:
-    """Return the part of a cache key for `stop_gradient` of the tensors."""
-    return tuple(tensor.stop_gradient for tensor in tensors)
+    """Return the part of a cache key for `no_grad` and the tensors' flags."""
+    return (is_recording(), *(tensor.stop_gradient for tensor in tensors))
 
 
 def flatten(values: Iterable[Any], tensors: list[Tensor], key: list[Any]) -> None:

@@ -71,9 +71,11 @@ def call_traced(
     inputs: list[Variable],
 ) -> Outputs:
     """Call the converted function on Variables; what it did to objects is undone."""
+    reads_flags = static.function_spec.reads_flags
     with (
         modes.using(static=True),
-        Guard(recording.get, recording.set, True),
+        # One program serves `no_grad` as well, unless the function asks for it.
+        Guard(recording.get, recording.set, is_recording() or not reads_flags),
         unique_name.guard(),
         program_guard(here.program, here.startup),
     ):
@@ -83,7 +85,7 @@ def call_traced(
                 here.meet(static.receiver)
                 prepared_within(static.receiver)
             args, kwargs = static.function_spec.variables(values, inputs)
-            if static.function_spec.reads_flags:
+            if reads_flags:
                 take_flags(inputs, flattened(values)[0])
             roots = (static.receiver, *values)
             here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]

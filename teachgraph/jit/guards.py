@@ -61,6 +61,9 @@ WALKS = frozenset(
 FACTS = frozenset({"name", "stop_gradient", "trainable"})
 """Attributes of Tensors that change in place, and that no program reads at a run."""
 
+FLAGS = frozenset({"is_grad_enabled", "stop_gradient"})
+"""Flags of a call that steer gradients; most functions run alike with either value."""
+
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
 
@@ -131,7 +134,7 @@ class Conditions:
         within: The same places in layers.
         guards: Guards of values that change unnoticed, asked at each call.
         of_layers: Guards of layers' attributes.
-        read_flags: The functions of the trace read `stop_gradient` of something.
+        read_flags: The functions of the trace read a flag that steers gradients.
         seen: The count of changes of layers when these last held.
     """
 
@@ -145,7 +148,7 @@ class Conditions:
             self.around, self.within = origins(tracer, results)
         watch = Watch(tracer, results)
         self.guards, self.of_layers = watch.guards, watch.of_layers
-        self.read_flags = "stop_gradient" in watch.names
+        self.read_flags = watch.reads_flags
         self.seen = -1
 
     def hold(self) -> bool:
@@ -243,6 +246,12 @@ class Watch:
     def names(self) -> set[str]:
         """The attributes that the functions of the trace read, of any object."""
         return {name for f in self.functions for name in attributes(f.__code__)}
+
+    @property
+    def reads_flags(self) -> bool:
+        """True if a function of the trace asks for a flag that steers gradients."""
+        names = (name for f in self.functions for name in global_names(f.__code__))
+        return not FLAGS.isdisjoint({*self.names, *names})
 
     def definitions(self, functions: Sequence[FunctionType]) -> None:
         """Watch the code and the default values of functions."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import jit, nn
+from teachgraph import is_grad_enabled, jit, nn
 
 FACTOR: Any = 2.0
 TABLE: Any = {"scale": 2.0}
@@ -258,3 +258,30 @@ def test_whether_an_argument_wants_a_gradient_is_seen() -> None:
         for tensor, stop in zip((x, more), stops, strict=True):
             assert (tensor.grad is None) == stop
     assert function.get_traced_count() == 4
+
+
+def test_whether_ops_are_recorded_is_seen() -> None:
+    @jit.to_static
+    def function(x: Any) -> Any:
+        return x * 2.0 if tg.is_grad_enabled() else x * 3.0
+
+    x = tg.to_tensor([1.0], stop_gradient=False)
+    for _ in range(2):
+        y = function(x)
+        assert (y.item(), y.stop_gradient) == (2.0, False)
+        with tg.no_grad():
+            y = function(x)
+        assert (y.item(), y.stop_gradient) == (3.0, True)
+    assert function.get_traced_count() == 2
+
+
+def test_whether_ops_are_recorded_inside_a_block_is_seen() -> None:
+    @jit.to_static
+    def function(x: Any) -> Any:
+        with tg.no_grad():
+            inside = is_grad_enabled()
+        return x * 2.0 if inside else x * 3.0
+
+    x = tg.to_tensor([1.0], stop_gradient=False)
+    function(x).backward()
+    assert x.grad.item() == 3.0
