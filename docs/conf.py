@@ -50,7 +50,10 @@ suppress_warnings = [
 
 html_theme = "furo"
 html_title = "teachgraph"
-html_static_path = [str(HERE / "static")]
+PICTURES = [
+    HERE.parent / "widgets" / f"lesson_00_{tone}.png" for tone in ("light", "dark")
+]
+html_static_path = [str(HERE / "static"), *map(str, PICTURES)]
 templates_path = [str(HERE / "templates")]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
