@@ -85,6 +85,8 @@ def test_paddles_command_is_an_alias(
     jobs: list[Job] = []
     monkeypatch.setattr(ray_job, "run_on_ray", lambda job, **_: jobs.append(job))
     words = "--server_num", "1", "--nproc_per_node", "3", str(SCRIPT), "--lr", "0.1"
+    # runpy warns of a module that somebody has imported.
+    monkeypatch.delitem(sys.modules, "teachgraph.distributed.launch", raising=False)
     monkeypatch.setattr(sys, "argv", ["launch.py", *words])
     with pytest.raises(SystemExit) as end:
         runpy.run_module("teachgraph.distributed.launch", run_name="__main__")
