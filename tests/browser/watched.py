@@ -161,7 +161,8 @@ class Notebook(Watched):
     def wait_for_end(self, index: int) -> None:
         """Wait until a code cell has run: its prompt has a number."""
         prompt = self.cell(index).locator(".jp-InputArea-prompt")
-        prompt.filter(has_text=re.compile(r"\[\d+\]:")).wait_for()
+        # All cells before it run first, on a busy machine for more than a minute.
+        prompt.filter(has_text=re.compile(r"\[\d+\]:")).wait_for(timeout=180_000)
 
     def is_running(self, index: int) -> bool:
         """Whether a code cell has been started and has not ended."""
