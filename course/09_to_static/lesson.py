@@ -134,17 +134,19 @@ check(assigned)
 # ## Build it: a condition
 #
 # `a and b` asks for the truth of `a`, which a Variable does not have yet. Write the
-# source of `both(a, lambda: b)` instead: a function that is only called if it is
-# needed, as in Python, where `b` is not computed when `a` is false. An `ast.BoolOp`
-# whose `op` is an `ast.And` has all its parts in `values`: `a and b and c` has three.
-# `ast.unparse(node)` is the source of any other node.
+# source of `both(a, lambda: b)` instead: `both` calls its second argument only if it
+# needs `b`, as Python does not compute `b` when `a` is false. An `ast.BoolOp` whose
+# `op` is an `ast.And` has all its parts in `values`: `a and b and c` has three. `both`
+# takes two, so nest it; a part may contain an `and` itself. `ast.unparse(node)` is the
+# source of any other node.
 
 # %% [markdown] lang="zh"
 # ## 动手：条件
 #
 # `a and b` 会问 `a` 的真假，而 Variable 此时还没有真假。改写成 `both(a, lambda: b)` 的
-# 源代码：`b` 仍然只在需要时才求值。`op` 为 `ast.And` 的 `ast.BoolOp`，各部分都在
-# `values` 里：`a and b and c` 有三个。其他任何节点的源代码是 `ast.unparse(node)`。
+# 源代码：`both` 只在需要 `b` 时才调用第二个参数。`op` 为 `ast.And` 的 `ast.BoolOp`，各
+# 部分都在 `values` 里：`a and b and c` 有三个。`both` 只收两个，所以要嵌套；每个部分里
+# 面也可能有 `and`。其他任何节点的源代码是 `ast.unparse(node)`。
 
 
 # %% task="condition_of" tags=["apart"]
@@ -168,9 +170,9 @@ check(condition_of)
 # ## Build it: `if`
 #
 # `either(test, yes, no, state)` decides in Python if the test is a number, and appends
-# an operator if it is a Variable. Write the source that calls it. For
-# `if x > 0: y = x`, where `y` has a value before (`node.test`, `node.body`,
-# `node.orelse`), it is
+# an operator if it is a Variable. Write the source that calls it. The parts of `node`
+# are `node.test`, `node.body` and `node.orelse`. For `if x > 0: y = x`, where `y` has a
+# value before, the source is
 #
 # ```python
 # def yes(y,):
@@ -182,16 +184,16 @@ check(condition_of)
 # y, = either(x > 0, yes, no, (y,))
 # ```
 #
-# The state is what *either* branch assigns. `listed(names)` writes it with its commas,
-# `condition_of(node.test)` the test, and `block(statements)` converts statements and
-# indents them.
+# The state is every name that one branch or the other assigns. `listed(["y"])` is
+# `"y,"`, `condition_of(node.test)` the source of the test, and `block(statements)` that
+# of converted statements, indented; `pass` where there are none.
 
 # %% [markdown] lang="zh"
 # ## 动手：`if`
 #
 # `either(test, yes, no, state)`：条件是数时，它在 Python 里判断；是 Variable 时，它追加
-# 一个算子。写出调用它的源代码。对 `if x > 0: y = x`（`y` 此前已有值；
-# `node.test`、`node.body`、`node.orelse`）就是
+# 一个算子。写出调用它的源代码。`node` 的各部分是 `node.test`、`node.body` 和
+# `node.orelse`。对 `if x > 0: y = x`（`y` 此前已有值），源代码就是
 #
 # ```python
 # def yes(y,):
@@ -203,8 +205,9 @@ check(condition_of)
 # y, = either(x > 0, yes, no, (y,))
 # ```
 #
-# 状态是*任一*分支赋值的名字。`listed(names)` 把它们连同逗号写出来，
-# `condition_of(node.test)` 写出条件，`block(statements)` 转换语句并缩进。
+# 状态是两个分支中任何一个赋值的所有名字。`listed(["y"])` 就是 `"y,"`，
+# `condition_of(node.test)` 是条件的源代码，`block(statements)` 是转换并缩进后的语句，没
+# 有语句时是 `pass`。
 
 
 # %% task="convert_if" tags=["apart"]
@@ -279,8 +282,9 @@ def yours():
 print(attempt(yours, otherwise=""))
 
 # %% [markdown]
-# A block has one end. Your converter refuses what leaves it midway (`return`, `break`,
-# `continue`), with its line; the framework's makes flags of it. So here:
+# A block can only be left at its end. Your converter refuses a statement that leaves it
+# midway (`return`, `break`, `continue`), with its line; the framework's turns such
+# statements into flags. Which line does yours refuse here?
 #
 # ```python
 # def halvings(n):
@@ -294,8 +298,8 @@ print(attempt(yours, otherwise=""))
 # ```
 
 # %% [markdown] lang="zh"
-# 一个块只有一个出口。中途离开块的语句（`return`、`break`、`continue`），你的转换器会
-# 拒绝，并指出行号；框架的则把它们变成标志。比如这里：
+# 一个块只能从末尾离开。中途离开块的语句（`return`、`break`、`continue`），你的转换器会
+# 拒绝，并指出行号；框架的则把它们变成标志。这里，你的转换器会拒绝哪一行？
 #
 # ```python
 # def halvings(n):
@@ -325,13 +329,14 @@ check(refused)
 # ## Break it
 #
 # Some tools do not read the source: they run the function on one input and keep the
-# operators that they saw. The input 3 takes the odd branch, so 4 takes it as well.
+# operators that they saw. If they saw 3, they kept the odd branch alone, and then 4
+# goes through it too.
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 有些工具不读源代码：它们在一个输入上运行函数，留下见到的算子。输入 3 走的是奇数
-# 分支，于是输入 4 也走它。
+# 有些工具不读源代码：它们在一个输入上运行函数，留下见到的算子。如果见到的是 3，留下
+# 的就只有奇数分支，于是输入 4 也走它。
 
 
 # %%
