@@ -113,21 +113,21 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
 
     Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    frontier: set[Any] = {*roots}
-    reached = {None, *frontier}
-    while frontier:  # breadth first: one more edge away each time
-        frontier = {*chain.from_iterable(map(edges_of, frontier))} - reached
-        reached |= frontier
-    return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
+    reached = {None, *roots}
+    vertices: list[Any] = [*reached - {None}]
+    for edge in chain.from_iterable(map(edges_of, vertices)):  # they grow meanwhile
+        if edge not in reached:
+            reached.add(edge)
+            vertices.append(edge)
+    return sorted(filter(edges_of, vertices), key=age, reverse=True)
 
 
 def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
     """Run the rule of a node's op, then free what the node has saved, or retain it."""
     if node.__class__ is not Node:
         return node.pass_on(dout)  # type: ignore[no-any-return]
-    rule: Any = node.op.rule
-    upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
-    gradients = rule(upstream, node.saved, node.attrs)
+    upstream = dout.of(node.op.rule) if dout.__class__ is PerOutput else (dout,)
+    gradients = node.op.rule(upstream, node.saved, node.attrs)
     node.saved = node.saved if retain else None
     return zip(node.edges, gradients, strict=True)
 

@@ -144,7 +144,8 @@ def may_ignore(label: Any, ignore_index: int) -> bool:
         return True
     if isinstance(label, Variable):
         return False
-    return ignore_index in (label if isinstance(label, np.ndarray) else label.data)
+    array = label if isinstance(label, np.ndarray) else label.data
+    return np.count_nonzero(array == ignore_index) > 0
 
 
 def smoothed(
