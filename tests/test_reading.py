@@ -10,7 +10,7 @@ import pytest
 
 MOST = {
     "backward": (80, 3),
-    "step": (214, 8),
+    "step": (215, 8),
     "four_lines": (1_093, 19),
     "branch": (928, 20),
     "hooked": (390, 13),

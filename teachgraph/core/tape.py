@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Attrs, Op, Rule
+from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Attrs, Op
 
 if TYPE_CHECKING:
     from teachgraph.core.tensor import Tensor
@@ -93,7 +93,7 @@ class PerOutput(list[Any]):
 
     __slots__ = ()
 
-    def of(self, rule: Rule) -> Sequence[Any]:
+    def of(self, rule: Any) -> Sequence[Any]:
         """Those that a rule takes, in its order."""
         return [self[i] for i in rule.upstream]
 
@@ -127,7 +127,7 @@ def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
     if node.__class__ is not Node:
         return node.pass_on(dout)  # type: ignore[no-any-return]
     upstream = dout.of(node.op.rule) if dout.__class__ is PerOutput else (dout,)
-    gradients = node.op.rule(upstream, node.saved, node.attrs)
+    gradients = node.op.rule(upstream, node.saved, node.attrs)  # type: ignore[misc, arg-type]
     node.saved = node.saved if retain else None
     return zip(node.edges, gradients, strict=True)
 

@@ -145,7 +145,7 @@ def may_ignore(label: Any, ignore_index: int) -> bool:
     if isinstance(label, Variable):
         return False
     array = label if isinstance(label, np.ndarray) else label.data
-    return np.count_nonzero(array == ignore_index) > 0
+    return bool(np.count_nonzero(array == ignore_index))
 
 
 def smoothed(
