@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import (
     Steps,
     blocks,
@@ -39,14 +38,11 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     rows, inner, windows = matrices(w, groups), prod(w.shape[1:]), prod(counts(axes))
     # Blocks write into the result itself, so that no second copy of it exists.
     out = np.empty((len(x), *rows.shape[:2], windows), np.result_type(x, w))
-
-    def multiply(part: slice) -> None:
+    for part in blocks(len(x), groups * inner * windows):
         # No copy where the windows are one element large and stand side by side.
         columns = unrolled(image[part], axes)
         columns = columns.reshape(len(columns), groups, inner, windows)
         np.matmul(rows, columns, out=out[part])
-
-    in_threads(multiply, blocks(len(x), groups * inner * windows))
     return out.reshape(len(x), len(w), *counts(axes))
 
 
@@ -82,14 +78,11 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     if prod(window) == 1 and sizes == counts(axes):
         return cropped(np.matmul(rows, g).reshape(len(g), channels, *sizes), axes)
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
-
-    def scatter(part: slice) -> None:
+    for part in blocks(len(g), channels * prod(window) * windows):
         columns = np.matmul(rows, g[part])
         columns = columns.reshape(len(columns), channels, *window, *counts(axes))
         for place in np.ndindex(*window):
             tap(out[part], axes, place)[...] += columns[:, :, *place]
-
-    in_threads(scatter, blocks(len(g), channels * prod(window) * windows))
     return cropped(out, axes)
 
 
@@ -102,15 +95,11 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     view = windows_of(padded(x, axes), axes)
     view = view.reshape(len(x), groups, *inner, *counts(axes))
     g = g.reshape(len(g), groups, g.shape[1] // groups, prod(counts(axes)))
-
-    def product(part: slice) -> Any:
+    total = np.zeros((*g.shape[1:3], prod(inner)), np.result_type(x, g))
+    for part in blocks(len(x), groups * prod(inner) * g.shape[-1]):
         # All images of the block side by side: one product, and no sum after it.
         columns = np.moveaxis(view[part], 0, 1 + len(inner))
         columns = columns.reshape(groups, prod(inner), len(g[part]) * g.shape[-1])
-        rows = np.moveaxis(g[part], 0, 2).reshape(*g.shape[1:3], columns.shape[-1])
-        return rows @ columns.swapaxes(1, 2)
-
-    total = np.zeros((*g.shape[1:3], prod(inner)), np.result_type(x, g))
-    size = groups * prod(inner) * g.shape[-1]
-    total = add_in_threads(total, product, blocks(len(x), size))
+        rows = np.moveaxis(g[part], 0, 2).reshape(*total.shape[:2], columns.shape[-1])
+        total += rows @ columns.swapaxes(1, 2)
     return total.reshape(groups * len(total[0]), *inner)

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import (
     Steps,
     blocks,
@@ -86,8 +85,7 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     first, places = axes[0], prod(counts(row_windows(axes)))
     view, turned = across(x, axes), matrices(w, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
-
-    def multiply(part: slice) -> None:
+    for part in blocks(len(x), groups * max(turned.shape[1:]) * places):
         columns = view[part].reshape(len(out[part]), groups, turned.shape[2], places)
         products = np.matmul(turned, columns)
         products = products.reshape(
@@ -97,8 +95,6 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         np.add(terms[0], terms[1], out=out[part])
         for term in terms[2:]:
             out[part] += term
-
-    in_threads(multiply, blocks(len(x), groups * max(turned.shape[1:]) * places))
     return out
 
 
@@ -112,16 +108,13 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     turned = matrices(w, groups).swapaxes(1, 2)
     sizes = [rows(axis) for axis in axes]
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
-
-    def scatter(part: slice) -> None:
+    for part in blocks(len(g), groups * max(turned.shape[1:]) * places):
         outputs = scatter_rows(g[part], axes)
         outputs = outputs.reshape(len(outputs), groups, turned.shape[2], places)
         columns = np.matmul(turned, outputs)
         columns = columns.reshape(-1, channels, *wide, *counts(row_windows(axes)))
         for place in np.ndindex(*wide):
             tap(out[part], row_windows(axes), (0, *place))[...] += columns[:, :, *place]
-
-    in_threads(scatter, blocks(len(g), groups * max(turned.shape[1:]) * places))
     return cropped(out, axes)
 
 
@@ -130,17 +123,13 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     tall, *wide = [axis.window for axis in axes]
     outputs, inner = g.shape[1] // groups * tall, x.shape[1] // groups * prod(wide)
     places, view = prod(counts(row_windows(axes))), across(x, axes)
-
-    def product(part: slice) -> Any:
+    total = np.zeros((groups, outputs, inner), np.result_type(x, g))
+    for part in blocks(len(x), groups * max(outputs, inner) * places):
         # All images of the block side by side: one product, and no sum after it.
         columns = np.moveaxis(view[part], 0, -len(axes) - 1)
         columns = columns.reshape(groups, inner, len(g[part]) * places)
         seen = np.moveaxis(scatter_rows(g[part], axes), 0, 2)
         seen = seen.reshape(groups, outputs, columns.shape[2])
-        return seen @ columns.swapaxes(1, 2)
-
-    total = np.zeros((groups, outputs, inner), np.result_type(x, g))
-    size = groups * max(outputs, inner) * places
-    total = add_in_threads(total, product, blocks(len(x), size))
+        total += seen @ columns.swapaxes(1, 2)
     turned = total.reshape(g.shape[1], tall, x.shape[1] // groups, *wide)
     return turned.swapaxes(1, 2)

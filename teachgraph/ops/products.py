@@ -4,7 +4,7 @@ A batch of small images is merged into one image, backward-input may be computed
 convolution, and each of the three uses full im2col (`columns`), im2col by window rows
 (`conv_rows`) or, for windows of 3 x 3 in float32, fewer products than im2col has
 (`winograd`), whichever is fastest. The filter gradient of a depthwise convolution is
-not a product of matrices (`depthwise`). Blocks of a batch are computed in threads.
+not a product of matrices (`depthwise`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops import columns, conv_rows, depthwise, winograd
-from teachgraph.ops.threads import add_in_threads, in_threads
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
-
-ImageBlock = tuple[slice, list[Steps]]
 
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
@@ -35,14 +32,10 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     if not narrow(len(x), axes):
         return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
-
-    def convolve(block: ImageBlock) -> None:
-        part, wide = block
+    for part, wide in image_blocks(len(x), w.shape, axes, groups):
         out[part] = deinterleaved(
             forward(interleaved(x[part]), w, wide, groups), len(x[part])
         )
-
-    in_threads(convolve, image_blocks(len(x), w.shape, axes, groups))
     return out
 
 
@@ -54,13 +47,9 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
-
-        def spread(block: ImageBlock) -> None:
-            part, wide = block
+        for part, wide in image_blocks(len(g), w.shape, axes, groups):
             images = backward_input(interleaved(g[part]), w, wide, groups)
             out[part] = deinterleaved(images, len(g[part]))
-
-        in_threads(spread, image_blocks(len(g), w.shape, axes, groups))
         return out
     if mirrors and len(w) <= w.shape[1] * groups:
         return forward(g, mirrored(w, groups), mirrors, groups)
@@ -83,13 +72,12 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
         return faster_module(x.shape, filters, axes, groups).backward_filter(
             x, g, axes, groups
         )
-
-    def gradient(block: ImageBlock) -> Any:
-        part, wide = block
-        return backward_filter(interleaved(x[part]), interleaved(g[part]), wide, groups)
-
     total = np.zeros(filters, np.result_type(x, g))
-    return add_in_threads(total, gradient, image_blocks(len(x), filters, axes, groups))
+    for part, wide in image_blocks(len(x), filters, axes, groups):
+        total += backward_filter(
+            interleaved(x[part]), interleaved(g[part]), wide, groups
+        )
+    return total
 
 
 def finite(x: Any) -> bool:

@@ -6,15 +6,13 @@ the maximum of the maxima of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.threads import in_threads
-from teachgraph.ops.windows import Axis, Shares, Steps, blocks, padded, tap
+from teachgraph.ops.windows import Axis, Shares, Steps, padded, tap
 
 __all__ = ["average", "first_places", "largest", "sizes", "spread_along"]
 
@@ -29,24 +27,8 @@ def reduce_windows(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
     return np.stack([combine.reduce(x[(*before, slice(*r))], dim) for r in ranges], dim)
 
 
-def by_images(function: Callable[..., Any], *arrays: Any) -> Any:
-    """Apply a function to blocks of images in threads, and join its results."""
-    images, *sizes = arrays[0].shape
-    parts = list(blocks(images, prod(sizes)))
-    if len(parts) < 2:
-        return function(*arrays)
-    return np.concatenate(
-        in_threads(lambda part: function(*(x[part] for x in arrays)), parts)
-    )
-
-
 def largest(x: Any, axes: Sequence[Axis]) -> Any:
     """Compute the maximum of each window."""
-    return by_images(lambda part: maxima(part, axes), x)
-
-
-def maxima(x: Any, axes: Sequence[Axis]) -> Any:
-    """Compute the maximum of each window of some images."""
     x = padded(x, axes, -np.inf)
     for dim, axis in enumerate(axes, start=2):
         x = reduce_windows(axis, x, dim, np.maximum)
@@ -85,11 +67,6 @@ def spread_along(axis: Axis, x: Any, dim: int) -> Any:
 
 def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
     """Compute the flat index of each window's first maximum; NaN is the largest."""
-    return by_images(lambda x, out: places_of(x, out, axes), x, out)
-
-
-def places_of(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
-    """Compute the flat index of each window's first maximum, of some images."""
     x = padded(x, axes, -np.inf)
     places = list(np.ndindex(*[axis.window for axis in axes]))
     nowhere = np.isnan(out).any()

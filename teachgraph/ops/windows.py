@@ -14,7 +14,6 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.ops.threads import even
 
 __all__ = [
     "Axis",
@@ -40,9 +39,6 @@ FORMATS = ("NCHW", "NHWC", "NCDHW", "NDHWC")
 AT_ONCE = 1 << 20
 """Elements of columns to compute at a time, 4 MB: that limits the memory of a batch to
 this or its largest image; blocks of 1 MB made the products slower."""
-
-ENOUGH = 1 << 18
-"""Elements of columns from which threads pay: fewer take about 0.1 ms."""
 
 
 @dataclass(frozen=True)
@@ -219,13 +215,8 @@ def counts(axes: Sequence[Axis]) -> list[int]:
 
 
 def blocks(images: int, columns: int) -> Iterator[slice]:
-    """Yield blocks of images whose columns have at most AT_ONCE elements together.
-
-    Where there are enough columns, every thread gets as many blocks as the others.
-    """
+    """Yield blocks of images whose columns have at most AT_ONCE elements together."""
     step = max(AT_ONCE // max(columns, 1), 1)
-    if images * columns >= ENOUGH:
-        step = even(images, step)
     return (slice(first, first + step) for first in range(0, images, step))
 
 

@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops.depthwise import phase_slices
-from teachgraph.ops.threads import add_in_threads, even, in_threads
 from teachgraph.ops.windows import Steps, counts
 
 __all__ = ["backward_filter", "forward", "is_faster"]
@@ -85,7 +84,7 @@ def batches(images: int, channels: int, axes: Sequence[Steps]) -> Iterator[slice
 def blocks(images: int, channels: int, axes: Sequence[Steps]) -> Iterator[slice]:
     """Yield blocks of rows of tiles which have AT_ONCE elements together."""
     rows, columns = tiles(axes)
-    step = even(rows, max(AT_ONCE // (16 * channels * columns * images), 1))
+    step = max(AT_ONCE // (16 * channels * columns * images), 1)
     return (slice(first, min(first + step, rows)) for first in range(0, rows, step))
 
 
@@ -97,13 +96,10 @@ def phases(x: Any, axes: Sequence[Steps], sizes: Sequence[int]) -> Any:
     out = np.zeros((2, 2, x.shape[1], *sizes, len(x)), x.dtype)
     halves = [replace(axis, step=2) for axis in axes]
     interleaved = np.moveaxis(x, 0, -1)
-
-    def separate(phase: tuple[int, ...]) -> None:
+    for phase in np.ndindex(2, 2):
         pairs = map(phase_slices, halves, sizes, phase)
         inside, elements = zip(*pairs, strict=True)
         out[phase][:, *inside] = interleaved[:, *elements]
-
-    in_threads(separate, np.ndindex(2, 2))
     return out
 
 
@@ -168,8 +164,7 @@ def convolve(x: Any, filters: Any, axes: Sequence[Steps], out: Any) -> None:
     """Multiply transformed filters with the tiles of some images."""
     height, width = tiles(axes)
     separate = phases(x, axes, (height + 1, width + 1))
-
-    def multiply(rows: slice) -> None:
+    for rows in blocks(len(x), max(filters.shape[2:]), axes):
         products = filters @ transformed(separate, rows)
         y = of_products(of_products(products).swapaxes(0, 1))
         y = np.moveaxis(y.reshape(2, 2, len(filters[0, 0]), -1, width, len(x)), -1, 2)
@@ -177,8 +172,6 @@ def convolve(x: Any, filters: Any, axes: Sequence[Steps], out: Any) -> None:
         for i, j in np.ndindex(2, 2):
             outputs = block[:, :, i::2, j::2]
             outputs[...] = y[i, j, :, :, : outputs.shape[2], : outputs.shape[3]]
-
-    in_threads(multiply, blocks(len(x), max(filters.shape[2:]), axes))
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps]) -> Any:
@@ -197,10 +190,6 @@ def add_products_with_tiles(total: Any, x: Any, g: Any, axes: Sequence[Steps]) -
     separate = phases(x, axes, (height + 1, width + 1))
     whole = [replace(axis, image=axis.count, before=0) for axis in axes]
     upstream = phases(g, whole, (height, width))
-
-    def multiply(rows: slice) -> Any:
+    for rows in blocks(len(x), max(g.shape[1], x.shape[1]), axes):
         columns = transformed(separate, rows).swapaxes(2, 3)
-        return transformed_outputs(upstream, rows) @ columns
-
-    channels = max(g.shape[1], x.shape[1])
-    add_in_threads(total, multiply, blocks(len(x), channels, axes))
+        total += transformed_outputs(upstream, rows) @ columns

@@ -15,17 +15,19 @@ For each network it prints, in milliseconds of a training step:
 from __future__ import annotations
 
 import argparse
+import ctypes
 import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import teachgraph as tg
 from teachgraph.ops import winograd
-from teachgraph.ops.threads import limit_blas, openblas
 from teachgraph.ops.windows import steps
 from teachgraph.utils.observe import Observer, watch
 from tests.benchmarks import families
@@ -195,6 +197,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
             took = [*floors, *measured(sides, name, asked.seconds)]
             cells = "".join(f"{1e3 * seconds:8.2f}" for seconds in took)
             print(f"{MODELS[name].about:42} {threads:>7}{cells}", flush=True)
+
+
+def limit_blas(threads: int) -> None:
+    """Limit the threads of products."""
+    openblas().scipy_openblas_set_num_threads64_(threads)
+
+
+@cache
+def openblas() -> Any:
+    """Load the OpenBLAS which NumPy's wheels bring, if its threads can be set."""
+    try:
+        library = ctypes.CDLL(import_module("numpy._core._multiarray_umath").__file__)
+        library.scipy_openblas_set_num_threads64_  # noqa: B018  looks the name up
+    except (AttributeError, ImportError, OSError):
+        return None
+    return library
 
 
 def column(side: str) -> str:
