@@ -154,7 +154,7 @@ def arg_max(
     along = None if flatten else one_axis(axis, x.ndim)
     # A scalar has axis 0 or -1 in Paddle; NumPy knows none.
     along = None if x.ndim == 0 else along
-    return np.argmax(x, axis=along, keepdims=keepdims).astype(index_dtype(dtype))
+    return x.argmax(along, keepdims=keepdims).astype(index_dtype(dtype))
 
 
 @op(key="argmin", needs="an element to choose, and an axis that X has")
@@ -169,7 +169,7 @@ def arg_min(
     """Index of the smallest element; of the first if there are several."""
     along = None if flatten else one_axis(axis, x.ndim)
     along = None if x.ndim == 0 else along
-    return np.argmin(x, axis=along, keepdims=keepdims).astype(index_dtype(dtype))
+    return x.argmin(along, keepdims=keepdims).astype(index_dtype(dtype))
 
 
 def index_dtype(code: int) -> np.dtype[Any]:
