@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from teachgraph.course.checks import Checker, CheckFailed, begin
+from teachgraph.course.judging import Verdict
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import Language, Lesson, find
 
@@ -187,3 +188,9 @@ def test_beginning_a_lesson_uses_the_names_around_it(sample_course: None) -> Non
     checker = begin("00")
     assert checker.names is globals()
     assert checker.lesson.title["en"] == "Doubling"
+
+
+def test_a_message_holds_no_address_which_every_run_would_change() -> None:
+    values = {"error": f"TypeError: no number: {object()}"}
+    verdict = Verdict(find("00"), "steps", False, "strange", values)
+    assert "no number: <object object>" in verdict.message("en")
