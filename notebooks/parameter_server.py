@@ -194,20 +194,20 @@ plt.show()
 # In a ring of trainers, each passing parts on to the next, every line carries $2 M /
 # B$, however many there are, but the latency adds up. The simulation sends message by
 # message. Does it tell the truth? Nine steps of one server were measured, on Ray on one
-# machine with two busy processors. Four of them (filled) give bandwidth, overhead and
-# latency; what the simulation says of the others are the lines. Here is no network:
-# bytes are copied in memory, by both processors at once.
+# machine with two processors. Five of them (filled) give bandwidth, overhead and
+# latency; what the simulation says of the others are the lines.
 
 # %%
 MB = 2**20
 milliseconds = {  # by the number of trainers and megabytes, without the computing
-    (1, 0.25): 12.6, (1, 1): 18.3, (1, 4): 31.6,
-    (2, 0.25): 23.9, (2, 1): 27.2, (2, 4): 42.8,
-    (3, 0.25): 29.1, (3, 1): 39.4, (3, 4): 110.3,
+    (1, 0.25): 4.0, (1, 1): 5.0, (1, 4): 9.1,
+    (2, 0.25): 7.1, (2, 1): 8.6, (2, 4): 14.5,
+    (3, 0.25): 10.9, (3, 1): 12.2, (3, 4): 21.1,
 }  # fmt: skip
 measured = {(n, size * MB): t / 1e3 for (n, size), t in milliseconds.items()}
-known = {point for point in measured if point[0] == 1} | {(2, 0.25 * MB)}
-here = fitted({point: measured[point] for point in known}, copies=2)
+known = {point for point in measured if point[0] == 1}
+known |= {(2, 0.25 * MB), (2, 4 * MB)}
+here = fitted({point: measured[point] for point in known})
 
 figure, axis = plt.subplots(figsize=(6, 4))
 colors = {0.25: "tab:blue", 1: "tab:orange", 4: "tab:green"}
@@ -225,10 +225,9 @@ ratios = [server_step(*p, network=here) / measured[p] for p in others]
 print(f"simulated over measured: {min(ratios):.2f} to {max(ratios):.2f}")
 
 # %% [markdown]
-# The points lie around the lines, and one far off: three trainers and a server, each
-# with 4 MB at hand, wait for two processors that others use as well. The shape is
-# right: what a server does for each trainer adds up. So much for one machine; now many,
-# on a network.
+# The points lie around the lines, not on them: three trainers and a server share two
+# processors here. The shape is right: what a server does for each trainer adds up. So
+# much for one machine; now many, on a network.
 
 # %%
 network, model, compute = Network(bandwidth=1.25e9, latency=50e-6), 100e6, 0.2

@@ -5,9 +5,6 @@ and with an overhead, in which both are busy; a message needs a latency besides:
 
     free(sender), free(receiver) -> + overhead + bytes / bandwidth -> + latency
 
-Where all processes are on one machine there is no line: bytes are copied, by as many
-processors at once as there are. The overhead is Python's, which takes its turns.
-
 With servers each trainer sends its gradient and fetches the parameters, so the servers'
 lines are full for 2 N M / (S B) seconds. In a ring each machine passes 2 (N - 1) parts
 of M / N bytes on, so its line is full for 2 M / B, however many there are, but the
@@ -18,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -38,15 +35,12 @@ class Network:
         overhead: Seconds that sender and receiver are busy with a message, however
             small: Python, and the copying that Ray does.
         update: Seconds that a server computes for each byte it keeps.
-        copies: Messages whose bytes a machine moves at once, in each direction: 1 over
-            a network; between processes of one machine its number of processors.
     """
 
     bandwidth: float = 1.25e9
     latency: float = 50e-6
     update: float = 0.0
     overhead: float = 0.0
-    copies: int = 1
 
 
 class Simulation:
@@ -60,8 +54,8 @@ class Simulation:
         self.network, self.now = network, 0.0
         self.events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self.numbers = count()
-        self.busy: dict[Any, float] = {}
-        self.moving: dict[Any, list[float]] = {}
+        self.out_free: dict[Any, float] = {}
+        self.in_free: dict[Any, float] = {}
 
     def at(self, time: float, event: Callable[..., None], *rest: Any) -> None:
         """Let something happen at a time."""
@@ -75,21 +69,16 @@ class Simulation:
         event: Callable[..., None],
         *rest: Any,
     ) -> float:
-        """Send a message, let something happen when it has come.
+        """Send a message, let something happen when it has come; tell when it has left.
 
-        Returns the time at which its sender is free for another: what is sent before
-        would hold up others at the receiver.
+        What is sent before its sender is free would hold up others at the receiver.
         """
-        ends = ("out", source), ("in", target)
-        lanes = [self.moving.setdefault(e, [0.0] * self.network.copies) for e in ends]
-        free = [self.busy.get(end, 0.0) for end in ends]
-        talked = max(self.now, *free, *map(min, lanes)) + self.network.overhead
-        left = talked + size / self.network.bandwidth
-        self.busy.update(dict.fromkeys(ends, talked))
-        for lane in lanes:
-            heapq.heapreplace(lane, left)
+        out, into = self.out_free.get(source, 0.0), self.in_free.get(target, 0.0)
+        busy = self.network.overhead + size / self.network.bandwidth
+        left = max(self.now, out, into) + busy
+        self.out_free[source] = self.in_free[target] = left
         self.at(left + self.network.latency, event, *rest)
-        return max(talked, min(lanes[0]))
+        return left
 
     def send_each(
         self,
@@ -101,8 +90,8 @@ class Simulation:
         """Send a message to each of several receivers, one after the other."""
         if targets:
             first, *others = targets
-            free = self.send(source, first, size, event, first)
-            self.at(free, self.send_each, source, others, size, event)
+            left = self.send(source, first, size, event, first)
+            self.at(left, self.send_each, source, others, size, event)
 
     def run(self) -> float:
         """Let everything happen; return the time of the last event."""
@@ -186,16 +175,16 @@ def ring_step(
     return simulation.run()
 
 
-def fitted(points: Mapping[tuple[int, float], float], copies: int = 1) -> Network:
+def fitted(points: Mapping[tuple[int, float], float]) -> Network:
     """Find the network that explains measured steps with one server best.
 
-    Simulated times are linear in overhead, time a byte and latency, as long as the
-    messages come in the same order: a few steps of least squares find the three.
+    A step of N trainers and M bytes keeps the server's line busy with 2 N messages:
+
+        2 N (overhead + M / bandwidth) + 2 latency
 
     Args:
         points: Seconds of a step without its computing, by (N, M); with two numbers of
             trainers and two sizes, at least.
-        copies: Messages whose bytes are moved at once.
 
     >>> truth = Network(bandwidth=1e9, latency=1e-3, overhead=2e-3)
     >>> steps = [(1, 1e6), (1, 4e6), (2, 1e6)]
@@ -203,33 +192,11 @@ def fitted(points: Mapping[tuple[int, float], float], copies: int = 1) -> Networ
     >>> [round(1e9 / found.bandwidth, 3), round(found.overhead, 4)]
     [1.0, 0.002]
     """
+    terms = [[2 * n * m, 2 * n, 2] for n, m in points]
     seconds = np.array([*points.values()])
-    scale = np.array([1e-9, 1e-3, 1e-3])  # a nanosecond a byte, milliseconds
-    found = np.ones(3)
-    for _ in range(FITTING_STEPS):
-        told = simulated(points, found * scale, copies)
-        slopes = [
-            simulated(points, (found + one) * scale, copies) - told
-            for one in SMALL * np.eye(3)
-        ]
-        change, *_ = np.linalg.lstsq(np.array(slopes).T / SMALL, seconds - told)
-        found = np.maximum(found + change, SMALL)
-    return network_of(found * scale, copies)
-
-
-FITTING_STEPS, SMALL = 8, 1e-6
-
-
-def network_of(values: Any, copies: int) -> Network:
-    """The network of these seconds a byte, of overhead and of latency."""
-    per_byte, overhead, latency = values.tolist()
-    return Network(1 / per_byte, latency, overhead=overhead, copies=copies)
-
-
-def simulated(points: Iterable[tuple[int, float]], values: Any, copies: int) -> Any:
-    """Seconds of steps in the network of these values."""
-    network = network_of(values, copies)
-    return np.array([server_step(n, m, network=network) for n, m in points])
+    solution, *_ = np.linalg.lstsq(np.array(terms), seconds)
+    per_byte, overhead, latency = solution.tolist()
+    return Network(1 / per_byte, max(latency, 0.0), overhead=max(overhead, 0.0))
 
 
 def nothing(*_: Any) -> None:

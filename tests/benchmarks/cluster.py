@@ -31,7 +31,7 @@ from teachgraph.distributed.local import LocalCluster, run_in
 from teachgraph.distributed.ray_job import new_name, ray_started, run_on_ray
 from teachgraph.distributed.ray_process import Job
 from teachgraph.distributed.server import Server, state_names
-from teachgraph.distributed.simulation import Network, fitted, server_step
+from teachgraph.distributed.simulation import fitted, server_step
 from teachgraph.distributed.transport import transport
 
 SIDE, STEPS, WARM = 512, 100, 40
@@ -237,10 +237,7 @@ def step_of(side: int, trainers: int) -> float:
 
 
 def simulated() -> None:
-    """Fit the simulation to five points, and print what it foretells of the others.
-
-    All processes are on this machine: the fit decides how many copies it makes at once.
-    """
+    """Fit the simulation to five points, and print what it foretells of the others."""
     sizes = {side: 4.0 * side * side for side in (256, 512, 1024)}
     found = {
         (trainers, size): step_of(side, trainers)
@@ -248,11 +245,9 @@ def simulated() -> None:
         for side, size in sizes.items()
     }
     ends = {(2, min(sizes.values())), (2, max(sizes.values()))}
-    fit = {point: t for point, t in found.items() if point[0] == 1 or point in ends}
-    fits = [fitted(fit, copies) for copies in range(1, (os.cpu_count() or 1) + 1)]
-    network = min(fits, key=lambda one: worst(fit, one))
+    fit = {point for point in found if point[0] == 1} | ends
+    network = fitted({point: found[point] for point in fit})
     line("fitted to five points: MB a second", network.bandwidth / 1e6, "")
-    line("  copies at once", network.copies, "")
     line("  milliseconds of overhead a message", 1e3 * network.overhead, "")
     line("  milliseconds of latency", 1e3 * network.latency, "")
     for (trainers, size), seconds in found.items():
@@ -260,12 +255,6 @@ def simulated() -> None:
         what = f"{trainers} trainers, {size / 2**20:g} MB: milliseconds"
         kind = "fitted" if (trainers, size) in fit else "simulated"
         line(what, 1e3 * seconds, f"{kind} {1e3 * told:.1f}: {told / seconds:.2f}")
-
-
-def worst(points: dict[tuple[int, float], float], network: Network) -> float:
-    """The largest part by which a simulated step differs from a measured one."""
-    pairs = [(server_step(*p, network=network), t) for p, t in points.items()]
-    return max(abs(told / seconds - 1) for told, seconds in pairs)
 
 
 def main() -> None:

@@ -2,12 +2,7 @@
 
 import pytest
 
-from teachgraph.distributed.simulation import (
-    Network,
-    fitted,
-    ring_step,
-    server_step,
-)
+from teachgraph.distributed.simulation import Network, fitted, ring_step, server_step
 
 NETWORK = Network(bandwidth=1e9, latency=1e-4)
 MODEL = 40e6
@@ -34,26 +29,10 @@ def test_an_update_takes_its_time() -> None:
     assert server_step(1, MODEL, network=slow) == pytest.approx(3 * MODEL / 1e9)
 
 
-@pytest.mark.parametrize(
-    ("trainers", "rounds"), [(1, 1), (2, 1), (3, 2), (4, 2), (7, 4)]
-)
-def test_processors_of_one_machine_copy_at_once(trainers: int, rounds: int) -> None:
-    here = Network(bandwidth=1e9, latency=0.0, copies=2)
-    taken = server_step(trainers, MODEL, network=here)
-    assert taken == pytest.approx(2 * rounds * MODEL / 1e9)
-
-
-def test_overheads_take_turns_while_others_copy() -> None:
-    here = Network(bandwidth=1e9, latency=0.0, overhead=1e-3, copies=3)
-    taken = server_step(3, MODEL, network=here)
-    assert taken == pytest.approx(2 * (3 * 1e-3 + MODEL / 1e9))
-
-
-@pytest.mark.parametrize("copies", [1, 2])
-def test_a_network_is_found_from_its_steps(copies: int) -> None:
-    truth = Network(2e9, 1e-3, overhead=2e-3, copies=copies)
+def test_a_network_is_found_from_its_steps() -> None:
+    truth = Network(2e9, 1e-3, overhead=2e-3)
     steps = [(n, m) for n in (1, 2, 3) for m in (1e6, 4e6)]
-    found = fitted({(n, m): server_step(n, m, network=truth) for n, m in steps}, copies)
+    found = fitted({(n, m): server_step(n, m, network=truth) for n, m in steps})
     for point in [(2, 2e6), (5, 4e6)]:
         told = server_step(*point, network=found)
         assert told == pytest.approx(server_step(*point, network=truth), rel=1e-3)
