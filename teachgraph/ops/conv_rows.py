@@ -82,15 +82,13 @@ def matrices(w: Any, groups: int) -> Any:
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: sum the products of filter rows and columns: [N, O, *count]."""
-    first, places = axes[0], prod(counts(row_windows(axes)))
-    view, turned = across(x, axes), matrices(w, groups)
+    first, sizes = axes[0], counts(row_windows(axes))
+    view, turned, places = across(x, axes), matrices(w, groups), prod(sizes)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
     for part in blocks(len(x), groups * max(turned.shape[1:]) * places):
         columns = view[part].reshape(len(out[part]), groups, turned.shape[2], places)
         products = np.matmul(turned, columns)
-        products = products.reshape(
-            -1, len(w), first.window, *counts(row_windows(axes))
-        )
+        products = products.reshape(-1, len(w), first.window, *sizes)
         terms = [products[:, :, n, first.elements(n)] for n in range(first.window)]
         np.add(terms[0], terms[1], out=out[part])
         for term in terms[2:]:
@@ -100,21 +98,17 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the transposed filter with the outputs, and sum the columns (col2im)."""
-    channels, wide, places = (
-        w.shape[1] * groups,
-        w.shape[3:],
-        prod(counts(row_windows(axes))),
-    )
-    turned = matrices(w, groups).swapaxes(1, 2)
+    channels, wide, windows = w.shape[1] * groups, w.shape[3:], row_windows(axes)
+    turned, places = matrices(w, groups).swapaxes(1, 2), prod(counts(windows))
     sizes = [rows(axis) for axis in axes]
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
     for part in blocks(len(g), groups * max(turned.shape[1:]) * places):
         outputs = scatter_rows(g[part], axes)
         outputs = outputs.reshape(len(outputs), groups, turned.shape[2], places)
         columns = np.matmul(turned, outputs)
-        columns = columns.reshape(-1, channels, *wide, *counts(row_windows(axes)))
+        columns = columns.reshape(-1, channels, *wide, *counts(windows))
         for place in np.ndindex(*wide):
-            tap(out[part], row_windows(axes), (0, *place))[...] += columns[:, :, *place]
+            tap(out[part], windows, (0, *place))[...] += columns[:, :, *place]
     return cropped(out, axes)
 
 
