@@ -20,7 +20,6 @@ from teachgraph.core.op import Traced
 from teachgraph.errors import OutOfRangeError
 from teachgraph.ops.error_message import describe, explain
 from teachgraph.ops.gather import gather_nd
-from teachgraph.ops.math import cast
 from teachgraph.ops.number_arguments import number
 from teachgraph.ops.scatter import flat_index, index_put
 from teachgraph.ops.search import where_index
@@ -450,14 +449,10 @@ def value_for_arrays(value: Any, plan: Plan) -> Any:
 
 def cast_to(value: Any, x: Any) -> Any:
     """Cast a value to the dtype of `x`: the fraction of a number is dropped."""
-    if "c" in (value.dtype.kind, x.dtype.kind) or value.dtype.kind not in "biuf":
+    if value.dtype.kind not in "biuf" or x.dtype.kind == "c":
         return value
-    if isinstance(value, Traced):
-        same = np.can_cast(value.dtype, x.dtype, "same_kind")
-        if same:
-            return value
-        codes = dtypes.PADDLE_CODES
-        return cast(value, in_dtype=codes[value.dtype], out_dtype=codes[x.dtype])
+    if isinstance(value, Traced) and np.can_cast(value.dtype, x.dtype, "same_kind"):
+        return value
     with np.errstate(invalid="ignore"):
         return value.astype(x.dtype)
 
