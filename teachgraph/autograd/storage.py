@@ -13,10 +13,10 @@ from teachgraph.core.errors import DTypeError
 from teachgraph.core.modes import no_grad
 from teachgraph.core.tape import Node, Output
 
-__all__ = ["Held", "Storage"]
+__all__ = ["Storage", "TensorHandle"]
 
 
-class Held:
+class TensorHandle:
     """A handle of the values of a tensor.
 
     In Paddle this is `paddle.base.core.LoDTensor`.
@@ -125,9 +125,9 @@ class Storage:
         """The tensor itself, which is a value and its handle at once."""
         return self
 
-    def get_tensor(self) -> Held:
+    def get_tensor(self) -> TensorHandle:
         """A handle of the values, as 1.x code asks for."""
-        return Held(self)
+        return TensorHandle(self)
 
     def detach_(self) -> Self:
         """Cut the tensor itself off from what it was made of."""
