@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teachgraph.course.judging import Verdict as Judged
+from teachgraph.course.judging import without_addresses
 from teachgraph.course.messages import say
 from teachgraph.course.notebook import build
 from teachgraph.course.running import Run, first_line, marks, run_cells
@@ -238,7 +239,7 @@ def _error(notebook: NotebookNode, cell: NotebookNode) -> tuple[str, Place | Non
     for count, line in _IN_CELL.findall(trace):
         place = _counted(notebook, int(count), int(line))
     words = _KERNEL_FILE.sub("", error.evalue)
-    return f"{error.ename}: {words}", place
+    return without_addresses(f"{error.ename}: {words}"), place
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, Place]]:

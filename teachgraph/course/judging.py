@@ -42,6 +42,7 @@ __all__ = [
     "needs",
     "performed",
     "quiz",
+    "without_addresses",
 ]
 
 Perform = Callable[..., Any]
@@ -145,10 +146,6 @@ def lines_at_most(most: int) -> Iterator[None]:
         sys.settrace(before)
 
 
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""The address that Python shows of an object without a text of its own."""
-
-
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on one task: a sentence's id, and what it names."""
@@ -165,10 +162,19 @@ class Verdict:
         place = values.get("place")
         values["place"] = say("place", language, **place) if place else ""
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
-        said = ADDRESS.sub("", said)  # the same words on every run
+        said = without_addresses(said)
         if self.passed:
             return say("right", language, task=self.task) + f" {said}"
         return said
+
+
+def without_addresses(text: str) -> str:
+    """A text without the addresses of objects: the same words on every run.
+
+    >>> without_addresses("TypeError: <object object at 0x7f0e5d5ac0> is no number")
+    'TypeError: <object object> is no number'
+    """
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
 
 
 def judge(lesson: Lesson, task: str, ask: Ask) -> Verdict:

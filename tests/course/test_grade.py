@@ -220,6 +220,16 @@ def test_a_scratch_cell_that_raises_is_a_note(
     ]
 
 
+def test_an_error_is_told_without_addresses_which_every_run_would_change(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "def double(x):\n    return 2 * x\n\nraise ValueError(object())"
+    report = grade(
+        sample, sample_notebook(lambda cells: cells["double"].update(source=code))
+    )
+    assert [t.message for t in report.troubles] == ["ValueError: <object object>"]
+
+
 def test_a_syntax_error_is_noted_where_it_is(
     sample: Source, sample_notebook: Callable[..., Path]
 ) -> None:
