@@ -1,4 +1,4 @@
-"""How far steps of convolutional networks are from the least that they must do.
+"""Floors of convolutional networks: the products and bytes that a step must have.
 
 python -m tests.benchmarks.floors --threads 1 --cpu vgg lenet
 
@@ -166,10 +166,10 @@ def copied_per_second(clock: Clock) -> float:
     return 2 * x.nbytes / fastest(lambda: np.copyto(out, x), clock)
 
 
-def fastest(run: Callable[[], Any], clock: Clock) -> float:
+def fastest(run: Callable[[], Any], clock: Clock, runs: int = 9) -> float:
     """Seconds of the fastest of several runs."""
     took = math.inf
-    for _ in range(9):
+    for _ in range(runs):
         start = clock()
         run()
         took = min(took, clock() - start)

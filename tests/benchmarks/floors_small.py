@@ -14,7 +14,8 @@ import argparse
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when NumPy is imported
@@ -23,8 +24,12 @@ import numpy as np
 
 from teachgraph.ops.freed_memory import keep_freed_memory
 from tests.benchmarks.families import drawn
-from tests.benchmarks.models import MODELS, commands
-from tests.benchmarks.peers import EAGER, Contender
+from tests.benchmarks.floors import fastest
+from tests.benchmarks.models import MODELS, commands, measured
+from tests.benchmarks.peers import EAGER
+
+ROUNDS = 200
+"""Runs of the bare calls, of which the fastest counts."""
 
 Call = Callable[[], object]
 
@@ -62,7 +67,7 @@ def sums(axis: int, *shape: int) -> Call:
 
 
 def numbers(*shape: int) -> Call:
-    """What dropout draws."""
+    """The random numbers of a dropout."""
     generator = np.random.default_rng(0)
     return lambda: generator.random(shape, np.float32)
 
@@ -175,35 +180,10 @@ FLOORS: dict[str, Callable[[], Floor]] = {
 }
 
 
-def seconds(calls: Sequence[tuple[int, Call]], clock: Callable[[], float]) -> float:
-    start = clock()
+def run(calls: Sequence[tuple[int, Call]]) -> None:
     for count, call in calls:
         for _ in range(count):
             call()
-    return clock() - start
-
-
-def measured(name: str, clock: str, length: float) -> Iterator[float]:
-    """Seconds of products, of elementwise calls, of our step and of the rival's."""
-    floor, now = FLOORS[name](), getattr(time, clock)
-    here, rival = commands(), MODELS[name].rival
-    sides = [side for side in (EAGER, rival) if side in here]
-    running = [Contender([*here[side], clock, "1"]) for side in sides]
-    fastest = [math.inf] * (2 + len(running))
-    try:
-        for contender in running:
-            contender.ask(name)
-        end = time.monotonic() + length
-        while time.monotonic() < end:
-            for _ in range(10):
-                fastest[0] = min(fastest[0], seconds(floor.products, now))
-                fastest[1] = min(fastest[1], seconds(floor.elementwise, now))
-            for place, contender in enumerate(running, 2):
-                fastest[place] = min(fastest[place], float(contender.ask("round")))
-    finally:
-        for contender in running:
-            contender.end()
-    yield from fastest
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -220,11 +200,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{'ms of a step':42} products  elementwise     sum    ours   rival"
         "  sum/rival  ours/rival"
     )
+    here, now = commands(), getattr(time, clock)
     for name in asked.models or FLOORS:
-        products, elementwise, ours, *rivals = (
-            1e3 * s for s in measured(name, clock, asked.seconds)
-        )
-        rival = rivals[0] if rivals else math.nan
+        parts = [partial(run, calls) for calls in FLOORS[name]()]
+        sides = [here[s] for s in (EAGER, MODELS[name].rival) if s in here]
+        steps = measured([[*s, clock, "1"] for s in sides], name, asked.seconds)
+        found = [*(fastest(part, now, ROUNDS) for part in parts), *steps]
+        products, elementwise, ours, rival = (1e3 * s for s in [*found, math.nan][:4])
         floor = products + elementwise
         print(
             f"{MODELS[name].about:42} {products:8.3f} {elementwise:12.3f} "
