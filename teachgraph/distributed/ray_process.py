@@ -22,7 +22,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
-from teachgraph.distributed.record import ProcessLog, Recorded, as_process
+from teachgraph.distributed.record import (
+    ProcessLog,
+    Recorded,
+    announce_since,
+    as_process,
+)
 from teachgraph.distributed.roles import Role, role_guard
 from teachgraph.distributed.serving import Serving
 from teachgraph.static.scope import Scope, scope_guard
@@ -148,6 +153,7 @@ class Process:
 
         (job,) = [kept] if isinstance(kept, Job) else ray.get(list(kept))
         self.job, self.role, self.restarted = job, role, reconstructed()
+        self.began = time.perf_counter()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
         self.serving: Serving | None = None
         self.ready = threading.Event()
@@ -208,9 +214,16 @@ class Process:
         self.log.begin()
         try:
             with as_process(self.role):
+                if not self.role.is_server:
+                    self.announce_restart(self.transport.step)
                 yield
         finally:
             self.log.end()
+
+    def announce_restart(self, step: int) -> None:
+        """Announce that this process, if it takes another's place, can go on now."""
+        if self.restarted:
+            announce_since(self.began, self.role, step, "restart")
 
     def work(self) -> Any:
         """Run the script, or call the function."""
@@ -236,6 +249,7 @@ class Process:
             limit=self.job.limit,
             restarted=self.restarted,
         )
+        self.announce_restart(self.serving.step_now())
         self.ready.set()
         self.serving.run()
 

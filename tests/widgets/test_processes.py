@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from typing import Any
 
@@ -16,6 +17,7 @@ from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import validate
 
 from teachgraph import distributed as dist
+from teachgraph.distributed.record import announce_since, as_process
 from tests.distributed.training import CASES, OPTIMIZERS, farthest, share, train
 from tests.widgets.recording import Recording, record
 
@@ -184,6 +186,33 @@ def merged_on_clocks(*ahead: float) -> Log:
         for clock in clocks:
             clock.log.end()
     return validate(merged("two", "text", [clock.events() for clock in clocks]))
+
+
+def test_the_still_says_who_died(recording: Recording) -> None:
+    folded = fold(recording.log)
+    _, height = timeline(folded, 0, 0, 800)
+    last = folded.messages[-1]
+    folded.messages.append({**last, "process": 2, "what": "restart", "step": 3})
+    parts, taller = timeline(folded, 0, 0, 800)
+    assert ">server a:1 died and goes on after step 3<" in "".join(parts)
+    assert taller > height
+
+
+def test_who_died_is_told_whatever_the_step_and_drawn() -> None:
+    """The log of a server that took another's place, as a launcher gets it."""
+    role = dist.Role("PSERVER", 0, trainers=2, endpoints=("a:1",))
+    clock = Clock(role, 0.0)
+    clock.log.begin()
+    try:
+        with as_process(role):
+            announce_since(time.perf_counter() - 2.0, role, 1234, "restart")
+    finally:
+        clock.log.end()
+    log = validate(merged("one", "text", [clock.events()]))
+    (message,) = (e for e in log["events"] if e["kind"] == "message")
+    assert (message["what"], message["process"]) == ("restart", 2)
+    assert message["duration"] == pytest.approx(2.0, abs=0.5)
+    assert "server a:1 died and goes on after step 1234" in summary(log)
 
 
 def test_logs_of_processes_are_put_on_one_clock() -> None:

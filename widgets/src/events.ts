@@ -501,7 +501,8 @@ export interface MessageEvent extends Event {
   kind: "message";
   process: number;
   step: Count;
-  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save";
+  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save"
+    | "restart";
   peer: string;
   name: string;
   bytes: Count;

@@ -495,7 +495,8 @@ class MessageEvent(Event):
     `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
     all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
     `start`, on the clock of `t`. `step` counts the runs of a trainer's program, 0 for
-    its startup program, and the updates of a server.
+    its startup program, and the updates of a server. "restart" is the way of a process
+    that takes the place of one that died, until it can go on behind that step.
     """
 
     kind: Literal["message"]
@@ -510,6 +511,7 @@ class MessageEvent(Event):
         "serve",
         "update",
         "save",
+        "restart",
     ]
     peer: str
     name: str

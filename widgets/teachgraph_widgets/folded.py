@@ -160,6 +160,16 @@ class Folded:
         left_out = self._left_out.items()
         return [f"{count:,} {what}: {why}" for (what, why), count in left_out]
 
+    @property
+    def restarts(self) -> list[str]:
+        """A sentence for each process of a cluster that died, in the order of time."""
+        back = (event for event in self.messages if event["what"] == "restart")
+        return [
+            f"{self.processes[event['process']]['title']} died and goes on after step "
+            f"{event['step']}"
+            for event in back
+        ]
+
     def take(self, event: AnyEvent) -> None:
         """Fold in one event."""
         self.events += 1

@@ -105,7 +105,8 @@ class ProcessRecorder(ProgramRecorder):
 
     def write_message(self, message: Message, begin: float) -> None:
         """Record a message; `begin` is the reading of its clock when the log began."""
-        step = self.step_of(message)
+        died = message.what == "restart"  # told whatever the step
+        step = message.step if died else self.step_of(message)
         if step is None:
             return
         peer, name = clean(message.peer), clean(message.name)

@@ -19,6 +19,7 @@ COLOURS = {
     "barrier": "#56b4e9",
     "update": "#009e73",
     "save": "#888888",
+    "restart": "#b3261e",
 }
 RECEIVED = "#e69f00"
 RULE = "#e2e5e9"
@@ -50,7 +51,7 @@ def last_step(folded: Folded) -> tuple[int, list[MessageEvent]]:
     served = [
         m
         for m in folded.messages
-        if m["what"] in ("update", "save")
+        if m["what"] in ("update", "save", "restart")
         and begin <= m["start"] + m["duration"]
         and m["start"] <= end
     ]
@@ -73,7 +74,10 @@ def timeline(folded: Folded, x: int, y: int, width: int) -> tuple[list[str], int
         parts.append(text(x, top + 12, folded.processes[number]["title"], "d", AXIS))
         parts.append(f'<line {line} stroke="{RULE}"/>')
     parts += bars(messages, lanes, x + AXIS, (begin, end), scale)
-    return parts, 14 + LANE * len(lanes)
+    below = y + 14 + LANE * len(lanes)
+    for at, line in enumerate(folded.restarts):
+        parts.append(text(x, below + 12 + 18 * at, line, "d"))
+    return parts, below - y + 18 * len(folded.restarts)
 
 
 def bars(

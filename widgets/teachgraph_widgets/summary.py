@@ -106,7 +106,7 @@ BARS = "▁▂▃▄▅▆▇█"
 
 
 def clustered(folded: Folded) -> list[str]:
-    """Return who took part in a cluster, and how long each trainer waited."""
+    """Return who took part in a cluster, who died, and how long each trainer waited."""
     if not folded.processes:
         return []
     roles = Counter(event["role"] for event in folded.processes.values())
@@ -114,7 +114,7 @@ def clustered(folded: Folded) -> list[str]:
     waits, steps, moved = defaultdict[int, float](float), set[int](), 0
     for message in folded.messages:
         process, what = message["process"], message["what"]
-        if folded.processes[process]["role"] == "server":
+        if what == "restart" or folded.processes[process]["role"] == "server":
             continue
         moved += message["bytes"]
         if message["step"]:
@@ -122,7 +122,7 @@ def clustered(folded: Folded) -> list[str]:
         if what != "send":
             waits[process] += message["duration"]
     told = f"{parts}: {counted(len(steps), 'step')}, {moved:,} bytes moved"
-    return [told] + [
+    return [told, *(f"  {line}" for line in folded.restarts)] + [
         f"  {folded.processes[process]['title']} waited {1e3 * seconds:.1f} ms"
         for process, seconds in sorted(waits.items())
     ]

@@ -8,6 +8,7 @@ import {
   columns,
   messageText,
   programsChart,
+  restartsText,
   stepText,
   timelineChart,
   waitsText,
@@ -86,6 +87,17 @@ test("a checkpoint is drawn as far as it lies in the step", () => {
   const ends = rects(chart).map(({ x, width }) => x + width);
   expect(Math.max(...ends)).toBeLessThanOrEqual(900);
   expect(waitsText([...second, save], processes)).toContain("70 ms: ");
+});
+
+test("who died is told at every step, and drawn in red in the step where it came back", () => {
+  const update = second.find(({ what }) => what === "update") ?? second[0];
+  const back = { ...update, what: "restart", step: 1, duration: 0.05 } as typeof update;
+  expect(restartsText([...trace.messages, back], processes)).toBe("server a:1 died and goes on after step 1");
+  expect(restartsText(trace.messages, processes)).toBe("");
+  const chart = timelineChart(messagesOf([...trace.messages, back], processes, 2), processes, trace.length, 900);
+  const red = rects(chart).filter(({ style }) => style?.includes("--tg-tone-failed"));
+  expect(red).toHaveLength(1);
+  expect(chart.shapes.some((shape) => shape.kind === "words" && shape.text === "died")).toBe(true);
 });
 
 test("of a long training the place of a step among those recorded is told", () => {

@@ -192,7 +192,12 @@ export function spanOf(messages: readonly Message[]): [from: number, to: number]
 }
 
 function isServing({ what }: Message): boolean {
-  return what === "update" || what === "save";
+  return what === "update" || what === "save" || what === "restart";
+}
+
+/** Processes that died, as those tell that took their place. */
+export function restartsOf(messages: readonly Message[]): Message[] {
+  return messages.filter(({ what }) => what === "restart");
 }
 
 /** Whether a process does nothing in a message but wait. */

@@ -9,6 +9,7 @@ import {
   isWait,
   messagesOf,
   processesOf,
+  restartsOf,
   spanOf,
   stepsOf,
   type Arc,
@@ -49,6 +50,7 @@ const COLOURS: Record<Row["look"], string> = {
   update: "var(--tg-tone-optimise)",
   quiet: "var(--tg-tone-T)",
 };
+const DEAD = "var(--tg-tone-failed)";
 const DASHES: Record<Arc["look"], string> = { send: "", recv: "stroke-dasharray:5 3" };
 
 /** Trainers on either side, servers in the middle: no arc passes a column it can avoid. */
@@ -138,18 +140,20 @@ export function timelineChart(
   messages.forEach((message, index) => {
     const y = lane.get(message.process);
     if (y === undefined || message.what === "serve") return;
-    const look = lookOf(message);
+    const isBack = message.what === "restart";
+    const colour = isBack ? DEAD : COLOURS[lookOf(message)];
     const [begin, end] = [x(message.start), x(message.start + message.duration)];
     const box = { x: begin, y, width: Math.max(1.5, round(end - begin)), height: 20 };
     const later = message.seq < position ? "" : ";opacity:0.3";
-    const style = `--tg-stripe:${COLOURS[look]}${later}`;
+    const style = `--tg-stripe:${colour}${later}`;
     const thin = box.width < 5 ? " tg-sliver" : "";
     shapes.push({ kind: "rect", ...box, look: `tg-span${thin}`, key: String(index), style });
+    const letters = Math.floor((box.width - 8) / LETTER);
+    if (isBack && letters >= 4) waits.push(words(shorten("died", letters), box.x + 4, y + 14, "tg-spanname"));
     const whom = awaited(message, messages);
     if (whom === undefined || message.duration < LEAST_WAIT * (to - from)) return;
     const there = lane.get(whom.process);
     if (there === undefined) return;
-    const letters = Math.floor((box.width - 8) / LETTER);
     const title = lanes.find(({ id }) => id === whom.process)?.title ?? "";
     if (letters >= 8) waits.push(words(shorten(`waits for ${title}`, letters), box.x + 4, y + 14, "tg-spanname"));
     const at = x(whom.start + (whom.name === "send" ? whom.duration : 0));
@@ -202,6 +206,13 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
   return `${timeText(to - from)}: ${told.slice(0, 4).join(", ")}`;
 }
 
+/** Who died in the whole run, and behind which step those go on that took their place. */
+export function restartsText(messages: readonly Message[], processes: readonly Process[]): string {
+  const told = restartsOf(messages).map(({ process, step }) =>
+    `${processes.find(({ id }) => id === process)?.title ?? "a process"} died and goes on after step ${step}`);
+  return told.length > 3 ? `${told.slice(0, 3).join(", ")} and ${told.length - 3} more` : told.join(", ");
+}
+
 /** Where a step is among those that are recorded: of a long training not all are. */
 export function stepText(step: number, steps: readonly number[]): string {
   if (step === 0) return steps.length > 1 ? "Startup" : "Whole run";
@@ -213,7 +224,7 @@ export function stepText(step: number, steps: readonly number[]): string {
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
-  "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey.",
+  "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey, red who takes the place of one that died.",
   "All gradients leave together, at the send barrier.",
   "A dashed arrow comes from whom somebody waited for. Between bars a process computes, or waits for its turn.",
 ].join(" ");
@@ -300,7 +311,8 @@ export class ClusterView implements Panel {
     }
     const step = stepText(this.step, this.steps);
     const waits = this.messages.length > 0 ? ` · ${waitsText(this.messages, processes)}` : "";
-    this.summary.textContent = `${step}${waits}`;
+    const died = restartsText(this.all, processes);
+    this.summary.textContent = [`${step}${waits}`, died].filter(Boolean).join(" · ");
   }
 
   private textOf(key: string): string {
