@@ -2,8 +2,7 @@
 
 A batch of small images is merged into one image, backward-input may be computed as a
 convolution, and each of the three uses full im2col (`columns`), im2col by window rows
-(`conv_rows`) or, for windows of 3 x 3 in float32, fewer products than im2col has
-(`winograd`), whichever is fastest. The filter gradient of a depthwise convolution is
+(`conv_rows`), whichever is faster. The filter gradient of a depthwise convolution is
 not a product of matrices (`depthwise`).
 """
 
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops import columns, conv_rows, depthwise, winograd
+from teachgraph.ops import columns, conv_rows, depthwise
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -25,10 +24,6 @@ __all__ = ["backward_filter", "backward_input", "forward"]
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
-    if winograd.is_faster(x, w, w.shape, axes, groups):
-        out = winograd.forward(x, w, axes)
-        if finite(out):
-            return out
     if not narrow(len(x), axes):
         return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
@@ -42,8 +37,6 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the image: outputs [N, O, *count] to images [N, C, *image]."""
     mirrors = list(map(mirror, axes)) if all(map(can_mirror, axes)) else []
-    if winograd.is_faster(g, w, w.shape, mirrors, groups):
-        return forward(g, mirrored(w, groups), mirrors, groups)
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
@@ -64,10 +57,6 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     filters = g.shape[1], x.shape[1] // groups, *window
     if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
-    if winograd.is_faster(x, g, filters, axes, groups, wide=32):
-        out = winograd.backward_filter(x, g, axes)
-        if finite(out):
-            return out
     if not narrow(len(x), axes):
         return faster_module(x.shape, filters, axes, groups).backward_filter(
             x, g, axes, groups
@@ -78,14 +67,6 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
             interleaved(x[part]), interleaved(g[part]), wide, groups
         )
     return total
-
-
-def finite(x: Any) -> bool:
-    """False if an element is infinite or NaN, or too large to tell.
-
-    Winograd's sums spread such an element over its tile, also to windows without it.
-    """
-    return bool(np.isfinite(np.add.reduce(x, axis=None)))
 
 
 def faster_module(

@@ -6,9 +6,9 @@ For each network it prints, in milliseconds of a training step:
 
 - the matrix products of its convolutions alone, forward and backward, with columns made
   beforehand; depthwise convolutions are none;
-- the fewest products: those of Winograd's algorithm where a convolution uses it;
-- the bytes moved, as fast as NumPy copies: each op reads its inputs and writes its
-  outputs, its rule reads upstream gradient and inputs, and writes their gradients;
+- the columns, as fast as NumPy copies: each of those products has its own;
+- the other bytes moved, as fast: each op reads its inputs and writes its outputs, its
+  rule reads upstream gradient and inputs, and writes their gradients;
 - our step, and PyTorch's.
 """
 
@@ -27,8 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import teachgraph as tg
-from teachgraph.ops import winograd
-from teachgraph.ops.windows import steps
 from teachgraph.utils.observe import Observer, watch
 from tests.benchmarks import families
 from tests.benchmarks.models import MODELS, commands, measured
@@ -74,17 +72,12 @@ class Convolution(NamedTuple):
             self.products(1, self.groups, inner, images * places),
         ]
 
-    def winograd(self) -> list[list[Shapes]]:
-        """Shapes of Winograd's products, of 256 tiles, if the convolution uses them."""
-        image, filters = np.empty(self.image, "f"), np.empty(self.filters, "f")
-        pads = [(n, n) for n in self.paddings]
-        sizes = self.image[2:], self.filters[2:], self.strides, pads, (1, 1)
-        axes = steps(*sizes)
-        if not winograd.is_faster(image, filters, self.filters, axes, self.groups):
-            return []
-        tiles = self.image[0] * math.prod(winograd.tiles(axes))
-        blocks = -(-tiles // 256)
-        return [self.products(blocks, 16, self.filters[1], -(-tiles // blocks))]
+    def columns(self) -> int:
+        """Bytes of the columns that its products need: none of windows of one element."""
+        inner, window = math.prod(self.filters[1:]), math.prod(self.filters[2:])
+        places, depthwise = math.prod(self.output[2:]), self.filters[1] == 1
+        size = 4 * self.image[0] * self.groups * inner * places
+        return 0 if window == 1 or depthwise else (2 + self.both) * size
 
 
 def transposed(shape: Sequence[int]) -> tuple[int, ...]:
@@ -126,10 +119,10 @@ class Work(Observer):
 
 
 class Floors(NamedTuple):
-    """Seconds of the parts of a step that cannot be left out."""
+    """Seconds of the parts of a step that NumPy cannot leave out."""
 
-    im2col: float
-    fewest: float
+    products: float
+    columns: float
     moved: float
 
 
@@ -139,12 +132,10 @@ def floors_of(name: str, clock: Clock) -> Floors:
     step()
     with watch(Work()) as work:
         step()
-    im2col = fewest = 0.0
-    for convolution, count in work.convolutions.items():
-        plain = least(convolution.im2col(), clock)
-        im2col += count * plain
-        fewest += count * min(plain, least(convolution.winograd(), clock))
-    return Floors(im2col, fewest, work.bytes / copied_per_second(clock))
+    convolutions, speed = work.convolutions.items(), copied_per_second(clock)
+    products = sum(count * least(each.im2col(), clock) for each, count in convolutions)
+    columns = sum(count * each.columns() for each, count in convolutions)
+    return Floors(products, 2 * columns / speed, work.bytes / speed)
 
 
 def least(ways: Sequence[Sequence[Shapes]], clock: Clock) -> float:
@@ -188,7 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("the threads of NumPy's BLAS cannot be set")
     here = commands()
     steps_of = [side for side in (EAGER, TORCH) if side in here]
-    print(f"{'ms':42} threads  im2col  fewest   moved" + "".join(map(column, steps_of)))
+    print(
+        f"{'ms':42} threads  products columns   moved" + "".join(map(column, steps_of))
+    )
     for name in asked.networks or NETWORKS:
         for threads in asked.threads:
             limit_blas(int(threads))
