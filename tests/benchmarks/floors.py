@@ -73,7 +73,7 @@ class Convolution(NamedTuple):
         ]
 
     def columns(self) -> int:
-        """Bytes of the columns that its products need: none of windows of one element."""
+        """Bytes of its products' columns; a window of one element needs none."""
         inner, window = math.prod(self.filters[1:]), math.prod(self.filters[2:])
         places, depthwise = math.prod(self.output[2:]), self.filters[1] == 1
         size = 4 * self.image[0] * self.groups * inner * places
@@ -179,16 +179,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("the threads of NumPy's BLAS cannot be set")
     here = commands()
     steps_of = [side for side in (EAGER, TORCH) if side in here]
-    print(
-        f"{'ms':42} threads  products columns   moved" + "".join(map(column, steps_of))
-    )
+    titles = map(column, [*Floors._fields, *steps_of])
+    print(f"{'ms':42} threads{''.join(titles)}")
     for name in asked.networks or NETWORKS:
         for threads in asked.threads:
             limit_blas(int(threads))
             floors = floors_of(name, getattr(time, clock))
             sides = [[*here[side], clock, threads] for side in steps_of]
             took = [*floors, *measured(sides, name, asked.seconds)]
-            cells = "".join(f"{1e3 * seconds:8.2f}" for seconds in took)
+            cells = "".join(f"{1e3 * seconds:9.2f}" for seconds in took)
             print(f"{MODELS[name].about:42} {threads:>7}{cells}", flush=True)
 
 
@@ -209,7 +208,7 @@ def openblas() -> Any:
 
 
 def column(side: str) -> str:
-    return f"{side.removesuffix(', eager'):>8}"
+    return f"{side.removesuffix(', eager'):>9}"
 
 
 if __name__ == "__main__":
