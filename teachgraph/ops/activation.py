@@ -77,7 +77,7 @@ def relu6(x: Any) -> Any:
 @relu6.grad
 def relu6_grad(dout: Any, out: Any) -> Any:
     """dx = dout where 0 < out < 6."""
-    return dout * (out > 0) * (out < 6)
+    return dout * ((out > 0) & (out < 6))
 
 
 @op(needs=FLOATING)
