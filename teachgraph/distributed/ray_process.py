@@ -221,7 +221,7 @@ class Process:
             self.log.end()
 
     def announce_restart(self, step: int) -> None:
-        """Announce that this process, if it takes another's place, can go on now."""
+        """Announce that this process is ready, if it was restarted."""
         if self.restarted:
             announce_since(self.began, self.role, step, "restart")
 

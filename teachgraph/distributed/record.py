@@ -32,7 +32,7 @@ class Message(NamedTuple):
         who: The process that makes it.
         step: The step it is at.
         what: "send", "recv", "barrier", "all_reduce", "broadcast", "serve"; of a server
-            "update" and "save"; "restart" of who takes the place of one that died.
+            "update" and "save"; "restart" of one that died.
         peer: Whom it speaks to; empty for all.
         name: The variable, or the kind of barrier.
         nbytes: The size of the value.

@@ -194,7 +194,7 @@ def test_the_still_says_who_died(recording: Recording) -> None:
     last = folded.messages[-1]
     folded.messages.append({**last, "process": 2, "what": "restart", "step": 3})
     parts, taller = timeline(folded, 0, 0, 800)
-    assert ">server a:1 died and goes on after step 3<" in "".join(parts)
+    assert ">server a:1 died and was restarted from step 3<" in "".join(parts)
     assert taller > height
 
 
@@ -212,7 +212,7 @@ def test_who_died_is_told_whatever_the_step_and_drawn() -> None:
     (message,) = (e for e in log["events"] if e["kind"] == "message")
     assert (message["what"], message["process"]) == ("restart", 2)
     assert message["duration"] == pytest.approx(2.0, abs=0.5)
-    assert "server a:1 died and goes on after step 1234" in summary(log)
+    assert "server a:1 died and was restarted from step 1234" in summary(log)
 
 
 def test_logs_of_processes_are_put_on_one_clock() -> None:

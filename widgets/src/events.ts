@@ -495,14 +495,14 @@ export interface ProcessEvent extends Event {
  * `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
  * all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
  * `start`, on the clock of `t`. `step` counts the runs of a trainer's program, 0 for
- * its startup program, and the updates of a server.
+ * its startup program, and the updates of a server. "restart" is the start of a
+ * process in place of one that died; it goes on from that step.
  */
 export interface MessageEvent extends Event {
   kind: "message";
   process: number;
   step: Count;
-  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save"
-    | "restart";
+  what: "send" | "recv" | "barrier" | "all_reduce" | "broadcast" | "serve" | "update" | "save" | "restart";
   peer: string;
   name: string;
   bytes: Count;
@@ -563,5 +563,5 @@ export const FIELDS: Record<string, string> = {
   about: "type:str text:str inputs:str[] outputs:str[] rule:str takes:str[]",
   beside: "log:str stops:count[][] first:count[] words:str[]",
   process: "process:int role:=trainer|server title:str",
-  message: "process:int step:count what:=send|recv|barrier|all_reduce|broadcast|serve|update|save peer:str name:str bytes:count start:float duration:float",
+  message: "process:int step:count what:=send|recv|barrier|all_reduce|broadcast|serve|update|save|restart peer:str name:str bytes:count start:float duration:float",
 };

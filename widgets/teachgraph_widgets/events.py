@@ -495,8 +495,8 @@ class MessageEvent(Event):
     `what` is a call of its transport, `peer` the title of whom it spoke to, empty for
     all; `name` is the variable, or the kind of barrier. It took `duration` seconds from
     `start`, on the clock of `t`. `step` counts the runs of a trainer's program, 0 for
-    its startup program, and the updates of a server. "restart" is the way of a process
-    that takes the place of one that died, until it can go on behind that step.
+    its startup program, and the updates of a server. "restart" is the start of a
+    process in place of one that died; it goes on from that step.
     """
 
     kind: Literal["message"]

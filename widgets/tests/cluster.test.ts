@@ -92,7 +92,7 @@ test("a checkpoint is drawn as far as it lies in the step", () => {
 test("who died is told at every step, and drawn in red in the step where it came back", () => {
   const update = second.find(({ what }) => what === "update") ?? second[0];
   const back = { ...update, what: "restart", step: 1, duration: 0.05 } as typeof update;
-  expect(restartsText([...trace.messages, back], processes)).toBe("server a:1 died and goes on after step 1");
+  expect(restartsText([...trace.messages, back], processes)).toBe("server a:1 died and was restarted from step 1");
   expect(restartsText(trace.messages, processes)).toBe("");
   const chart = timelineChart(messagesOf([...trace.messages, back], processes, 2), processes, trace.length, 900);
   const red = rects(chart).filter(({ style }) => style?.includes("--tg-tone-failed"));

@@ -195,7 +195,7 @@ function isServing({ what }: Message): boolean {
   return what === "update" || what === "save" || what === "restart";
 }
 
-/** Processes that died, as those tell that took their place. */
+/** Restarts of processes that died. */
 export function restartsOf(messages: readonly Message[]): Message[] {
   return messages.filter(({ what }) => what === "restart");
 }

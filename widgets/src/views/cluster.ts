@@ -206,10 +206,10 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
   return `${timeText(to - from)}: ${told.slice(0, 4).join(", ")}`;
 }
 
-/** Who died in the whole run, and behind which step those go on that took their place. */
+/** Who died in the whole run, and from which step each was restarted. */
 export function restartsText(messages: readonly Message[], processes: readonly Process[]): string {
   const told = restartsOf(messages).map(({ process, step }) =>
-    `${processes.find(({ id }) => id === process)?.title ?? "a process"} died and goes on after step ${step}`);
+    `${processes.find(({ id }) => id === process)?.title ?? "a process"} died and was restarted from step ${step}`);
   return told.length > 3 ? `${told.slice(0, 3).join(", ")} and ${told.length - 3} more` : told.join(", ");
 }
 
@@ -224,7 +224,7 @@ export function stepText(step: number, steps: readonly number[]): string {
 
 const NOTE = [
   "Orange arcs are gradients on their way to the servers, dashed ones parameters on their way back.",
-  "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey, red who takes the place of one that died.",
+  "Below, the same step in time: sends orange, barriers blue, waits yellow, updates green, saves grey, restarts red.",
   "All gradients leave together, at the send barrier.",
   "A dashed arrow comes from whom somebody waited for. Between bars a process computes, or waits for its turn.",
 ].join(" ");
