@@ -165,8 +165,8 @@ class Folded:
         """A sentence for each process of a cluster that died, in the order of time."""
         back = (event for event in self.messages if event["what"] == "restart")
         return [
-            f"{self.processes[event['process']]['title']} died and was restarted from step "
-            f"{event['step']}"
+            f"{self.processes[event['process']]['title']} died and was restarted "
+            f"from step {event['step']}"
             for event in back
         ]
 
