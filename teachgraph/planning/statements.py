@@ -12,7 +12,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from teachgraph.control_flow.source import Writer
 from teachgraph.core.op import GradOp, Like
@@ -29,6 +29,7 @@ class Statements(Call):
     Attributes:
         call: The call as it is.
         text: The statements, in the op's own names.
+        words: The names in them, among others.
         used: The arguments that they read.
     """
 
@@ -38,10 +39,10 @@ class Statements(Call):
         words = {line: {*re.findall(r"\w+", line)} for line in statements}
         unwanted = {name for name, variable in named_results(call) if variable is None}
         wanted = [line for line in statements if words[line].isdisjoint(unwanted)]
-        used = set[str]().union(*(words[line] for line in wanted))
-        named = named_arguments(call)
-        self.used = [v for name, v in named if v is not None and name in used]
         self.text = "\n".join(wanted)
+        self.words = set[str]().union(*(words[line] for line in wanted))
+        named = named_arguments(call)
+        self.used = [v for name, v in named if v is not None and name in self.words]
 
     def write(self, writer: Writer) -> None:
         """Write the statements."""
@@ -113,16 +114,65 @@ def with_statement(call: Call, known: Mapping[str, Like]) -> Call:
     return call if text is None else Statements(call, text.splitlines())
 
 
+class Template(NamedTuple):
+    """A statement of an op, with gaps for its names; literals are filled in.
+
+    Attributes:
+        pieces: The text; every second piece is a name.
+        names: The names, and whether the statement assigns them.
+        helper: Of a call of a function of the op's module, assigned to several local
+            names: the function, the call, the local names. A loss and its gradient
+            both ask for the index of the labels.
+    """
+
+    pieces: list[str]
+    names: Mapping[str, bool]
+    helper: tuple[str, Template, list[str]] | None
+
+
+def template(statement: ast.AST, literals: Mapping[str, str]) -> Template:
+    """Parse a statement of an op, with these literals for the names of attributes."""
+    gaps, helper = Gaps(literals), None
+    match statement:
+        case ast.Assign([ast.Tuple(targets)], ast.Call(ast.Name(function)) as call):
+            results = [target.id for target in targets if isinstance(target, ast.Name)]
+            helper = function, template(copy.deepcopy(call), literals), results
+    pieces = ast.unparse(gaps.visit(statement)).split(GAP)
+    return Template(pieces, gaps.names, helper)
+
+
+GAP = "\0"
+"""Stands on both sides of a name in a text that has gaps: no source contains it."""
+
+
+class Gaps(ast.NodeTransformer):
+    """Marks the names in a statement, and puts literals in their place."""
+
+    def __init__(self, literals: Mapping[str, str]) -> None:
+        self.literals = literals
+        self.names: dict[str, bool] = {}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return a literal, or a name between the marks of a gap."""
+        if node.id in self.literals:
+            return ast.parse(self.literals[node.id], mode="eval").body
+        self.names[node.id] = self.names.get(node.id) or isinstance(node.ctx, ast.Store)
+        return ast.Name(f"{GAP}{node.id}{GAP}")
+
+
 class StatementWriter(Writer):
     """A writer that puts the statements of ops into the program's names.
 
     Attributes:
+        templates: What the statements are parsed to, by their text and its literals:
+            many operators have the same.
         helpers: Results of helpers that statements called, by the text of the call.
     """
 
     def __init__(self, wanted: Iterable[str]) -> None:
         super().__init__(wanted)
-        self.helpers: dict[str, list[ast.expr]] = {}
+        self.templates: dict[tuple[object, ...], list[Template]] = {}
+        self.helpers: dict[str, list[str]] = {}
 
     def body(self, steps: Sequence[Step], *, empty: bool = True) -> None:
         """Write an indented body; it may not run at all, so its results are its own."""
@@ -137,81 +187,84 @@ class StatementWriter(Writer):
 
     def inline(self, step: Statements) -> None:
         """Write the statements of an op, in this program's names."""
-        op, bound = step.operator.op, dict[str, ast.expr]()
-        for name, value in step.operator.own_attrs.items():
-            bound[name] = ast.parse(self.literal(value), mode="eval").body
-        for parameter, variable in [*named_arguments(step), *named_results(step)]:
-            text = "None" if variable is None else self.name(variable)
-            bound[parameter] = ast.parse(text, mode="eval").body
-        expression: Any = expressions[op.type]
-        rename, first = Rename(self, bound, expression.__globals__), True
-        for statement in ast.parse(step.text).body:
-            if not rename.known(statement):
-                for line in ast.unparse(rename.visit(statement)).splitlines():
+        bound = {
+            parameter: "None" if variable is None else self.name(variable)
+            for parameter, variable in [*named_arguments(step), *named_results(step)]
+        }
+        expression: Any = expressions[step.operator.type]
+        names, first = Names(self, bound, expression.__globals__), True
+        for statement in self.parsed(step):
+            if not names.known(statement):
+                for line in names.fill(statement).splitlines():
                     self.line(line, step, comment=first)
                     first = False
         self.forget(step)
-        self.release(rename.local)
-        self.taken.difference_update(rename.local)
+        self.release(names.local)
+        self.taken.difference_update(names.local)
+
+    def parsed(self, step: Statements) -> list[Template]:
+        """The statements of an op, with its attributes as literals."""
+        attrs = step.operator.own_attrs.items()
+        literals = {name: self.literal(v) for name, v in attrs if name in step.words}
+        key = (step.text, *literals.items())
+        if key not in self.templates:
+            statements = ast.parse(step.text).body
+            self.templates[key] = [template(s, literals) for s in statements]
+        return self.templates[key]
 
     def forget(self, call: Call) -> None:
         """Drop what helpers gave for variables that a call writes anew."""
+        if not self.helpers:
+            return
         names = {self.name(variable) for variable in call.outputs if variable}
         for text in list(self.helpers):
             if not names.isdisjoint(re.findall(r"\w+", text)):
                 del self.helpers[text]
 
 
-class Rename(ast.NodeTransformer):
-    """Puts what the names of an op's statements stand for in their place.
+class Names:
+    """What the names of an op's statements stand for in a program.
 
     A name that the statements assign is a local variable, any other one a global of the
     op's module, or one of Python's own.
     """
 
     def __init__(
-        self, writer: StatementWriter, bound: dict[str, ast.expr], scope: dict[str, Any]
+        self, writer: StatementWriter, bound: dict[str, str], scope: dict[str, Any]
     ) -> None:
         self.writer, self.bound, self.scope = writer, bound, scope
         self.local: list[str] = []
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Return the identifier or literal that a name stands for."""
-        if node.id not in self.bound:
-            identifier = node.id
-            if isinstance(node.ctx, ast.Store):
-                identifier = self.writer.fresh(node.id)
-                self.local.append(identifier)
-            elif node.id in self.scope:
-                identifier = self.writer.uses(self.scope[node.id], node.id)
-            self.bound[node.id] = ast.Name(identifier)
-        return self.bound[node.id]
+    def fill(self, statement: Template) -> str:
+        """A statement in the program's names."""
+        for name, assigned in statement.names.items():
+            if name not in self.bound:
+                self.bind(name, assigned=assigned)
+        pieces = statement.pieces.copy()
+        pieces[1::2] = map(self.bound.__getitem__, pieces[1::2])
+        return "".join(pieces)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        """Visit the value first: in `x = f(x)` a name is read before it is bound."""
-        node.value = self.visit(node.value)
-        node.targets = [self.visit(target) for target in node.targets]
-        return node
+    def bind(self, name: str, *, assigned: bool) -> None:
+        """Find the identifier for a name that is no variable of the program."""
+        self.bound[name] = name
+        if assigned:
+            self.bound[name] = self.writer.fresh(name)
+            self.local.append(self.bound[name])
+        elif name in self.scope:
+            self.bound[name] = self.writer.uses(self.scope[name], name)
 
-    def known(self, statement: ast.stmt) -> bool:
-        """Use the results of a helper again, if one has been called just so before.
-
-        A helper is a function of the op's module, called in an assignment to several
-        local names: a loss and its gradient both ask for the index of the labels.
-        """
-        match statement:
-            case ast.Assign([ast.Tuple(targets)], ast.Call(ast.Name(helper))):
-                if helper not in self.scope:
-                    return False
-            case _:
-                return False
-        text = ast.unparse(self.visit(copy.deepcopy(statement.value)))
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
+    def known(self, statement: Template) -> bool:
+        """Use the results of a helper again, if one has been called just so before."""
+        if statement.helper is None or statement.helper[0] not in self.scope:
+            return False
+        _, call, targets = statement.helper
+        text = self.fill(call)
         if known := self.writer.helpers.get(text):
-            self.bound.update(zip(names, known, strict=True))
+            self.bound.update(zip(targets, known, strict=True))
             return True
-        results = [self.visit(target) for target in targets]
+        for target in targets:
+            self.bind(target, assigned=True)
+        results = [self.bound[target] for target in targets]
         self.writer.helpers[text] = results
-        kept = {ast.unparse(result) for result in results}
-        self.local = [name for name in self.local if name not in kept]
+        self.local = [name for name in self.local if name not in results]
         return False
