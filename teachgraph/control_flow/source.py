@@ -110,7 +110,8 @@ class Writer:
             base = re.sub(r"\W", "_", letters)
             if not base.isidentifier():  # `\w` takes letters that Python does not
                 base = f"v_{base}" if base.isascii() else "v"
-            if not base.isidentifier() or base in ("__debug__", *keyword.kwlist):
+            reserved = keyword.iskeyword(base) or base == "__debug__"
+            if reserved or not base.isidentifier():
                 base = f"v_{base}"
             self.names[variable] = self.fresh(base)
         return self.names[variable]
@@ -156,7 +157,9 @@ class Writer:
         """
         where = step.operator.callsite if step is not None and comment else None
         if where is not None:
-            shown = "".join(c if c.isprintable() else " " for c in where.short)
+            shown = where.short
+            if not shown.isprintable():
+                shown = "".join(c if c.isprintable() else " " for c in shown)
             text = f"{text}  # {shown}"
         self.lines.append(self.margin + text)
         if step is not None:

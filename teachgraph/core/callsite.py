@@ -9,7 +9,7 @@ import contextlib
 import linecache
 import sys
 from collections.abc import Callable
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ class Callsite(NamedTuple):
     @property
     def short(self) -> str:
         """File name and line, or cell and line."""
-        return PurePath(position.call(self.file, self.line)).name
+        return position.call(self.file, self.line).rpartition("/")[2]
 
     def __str__(self) -> str:
         where = position.call(self.file, self.line)

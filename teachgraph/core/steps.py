@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
 from typing import Any, Protocol
 
 from teachgraph.core.errors import OpError
@@ -54,12 +53,13 @@ class Call:
         lazy: Whether results may be lambdas, to be called if wanted.
     """
 
+    inner: AbstractSet[str] = frozenset()
+
     def __init__(self, operator: Operator, names: Names) -> None:
         op, own = operator.op, operator.own_attrs
         self.operator, self.function = operator, op.kernel
         self.arguments = [settled(n, names) for n in op.arguments(operator.inputs)]
-        self.told, self.inner = self.arguments, set[str]()
-        self.lazy = isinstance(op, GradOp)
+        self.told, self.lazy = self.arguments, isinstance(op, GradOp)
         if isinstance(op, GradOp):
             self.attrs = {name: own[name] for name in op.source.defaults}
             results = gradient_names(operator, op)
@@ -126,9 +126,8 @@ class Lowering:
         self.shared = Counter(name for block in program.blocks for name in block.vars)
 
     def steps(self) -> list[Step]:
-        """The steps of the program, in order."""
-        block = self.program.global_block()
-        return self.body(block, partial(self.key, block))
+        """The steps of the program, in order; the global block's names stay (`str`)."""
+        return self.body(self.program.global_block(), str)
 
     def body(self, block: Block, names: Names) -> list[Step]:
         """The steps of a block, in which these are the names of variables."""

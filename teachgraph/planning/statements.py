@@ -12,6 +12,8 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from teachgraph.control_flow.source import Writer
@@ -29,20 +31,20 @@ class Statements(Call):
     Attributes:
         call: The call as it is.
         text: The statements, in the op's own names.
-        words: The names in them, among others.
         used: The arguments that they read.
+        literals: The attributes that they read.
     """
 
-    def __init__(self, call: Call, statements: Sequence[str]) -> None:
+    def __init__(self, call: Call, text: str, attrs: Mapping[str, Any]) -> None:
         vars(self).update(vars(call))
         self.call = call
-        words = {line: {*re.findall(r"\w+", line)} for line in statements}
-        unwanted = {name for name, variable in named_results(call) if variable is None}
-        wanted = [line for line in statements if words[line].isdisjoint(unwanted)]
-        self.text = "\n".join(wanted)
-        self.words = set[str]().union(*(words[line] for line in wanted))
+        unwanted = frozenset[str]()
+        if None in call.outputs:
+            unwanted = frozenset(name for name, v in named_results(call) if v is None)
+        self.text, words = without(text, unwanted)
         named = named_arguments(call)
-        self.used = [v for name, v in named if v is not None and name in self.words]
+        self.used = [v for name, v in named if v is not None and name in words]
+        self.literals = {name: v for name, v in attrs.items() if name in words}
 
     def write(self, writer: Writer) -> None:
         """Write the statements."""
@@ -70,6 +72,15 @@ def named_results(call: Call) -> Iterable[tuple[str, str | None]]:
     return zip(names, call.outputs, strict=False)
 
 
+@lru_cache(maxsize=1000)
+def without(text: str, unwanted: AbstractSet[str]) -> tuple[str, AbstractSet[str]]:
+    """The statements that name nothing of what is unwanted, and the words in them."""
+    lines = [(line, {*re.findall(r"\w+", line)}) for line in text.splitlines()]
+    wanted = [(line, words) for line, words in lines if words.isdisjoint(unwanted)]
+    words = frozenset[str]().union(*(words for _, words in wanted))
+    return "\n".join(line for line, _ in wanted), words
+
+
 def with_statements(
     steps: Sequence[Step],
     given: Mapping[str, Variable],
@@ -84,8 +95,12 @@ def with_statements(
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
     written: list[Step] = []
     for step in steps:
-        written.append(with_statement(step, known) if isinstance(step, Call) else step)
-        certain = isinstance(step, Call) and known.keys() >= {*step.arguments} - {None}
+        certain = known.keys() >= {*step.arguments} - {None}
+        if isinstance(step, Call) and certain:
+            written.append(with_statement(step, known))
+        else:
+            written.append(step)
+            certain = False
         for name in filter(None, (*step.outputs, *step.inner)):
             known.pop(name, None)
             once = writes[name] == 1 or name in step.arguments
@@ -101,17 +116,17 @@ def spec_of(variable: Variable) -> Like:
 
 
 def with_statement(call: Call, known: Mapping[str, Like]) -> Call:
-    """Ask the op of a call for its statements, if what it is given is known."""
+    """Ask the op of a call for its statements, given what is known of its arguments."""
     op = call.operator.op
     expression = expressions.get(op.type)
-    if expression is None or not known.keys() >= {*call.arguments} - {None}:
+    if expression is None:
         return call
     likes = [None if name is None else known[name] for name in call.arguments]
-    attrs = op.complete(call.operator.own_attrs)
+    attrs = op.complete(own := call.operator.own_attrs)
     if isinstance(op, GradOp):
         attrs = {name: attrs[name] for name in op.source.defaults}
     text = expression(*likes, **attrs)
-    return call if text is None else Statements(call, text.splitlines())
+    return call if text is None else Statements(call, text, own)
 
 
 class Template(NamedTuple):
@@ -130,8 +145,14 @@ class Template(NamedTuple):
     helper: tuple[str, Template, list[str]] | None
 
 
+@lru_cache(maxsize=1000)
+def templates(text: str, literals: tuple[tuple[str, str], ...]) -> list[Template]:
+    """Parse statements of an op, with these literals for the names of attributes."""
+    return [template(statement, dict(literals)) for statement in ast.parse(text).body]
+
+
 def template(statement: ast.AST, literals: Mapping[str, str]) -> Template:
-    """Parse a statement of an op, with these literals for the names of attributes."""
+    """Take a statement apart; see `templates`."""
     gaps, helper = Gaps(literals), None
     match statement:
         case ast.Assign([ast.Tuple(targets)], ast.Call(ast.Name(function)) as call):
@@ -164,14 +185,11 @@ class StatementWriter(Writer):
     """A writer that puts the statements of ops into the program's names.
 
     Attributes:
-        templates: What the statements are parsed to, by their text and its literals:
-            many operators have the same.
         helpers: Results of helpers that statements called, by the text of the call.
     """
 
     def __init__(self, wanted: Iterable[str]) -> None:
         super().__init__(wanted)
-        self.templates: dict[tuple[object, ...], list[Template]] = {}
         self.helpers: dict[str, list[str]] = {}
 
     def body(self, steps: Sequence[Step], *, empty: bool = True) -> None:
@@ -193,7 +211,8 @@ class StatementWriter(Writer):
         }
         expression: Any = expressions[step.operator.type]
         names, first = Names(self, bound, expression.__globals__), True
-        for statement in self.parsed(step):
+        literals = ((name, self.literal(v)) for name, v in step.literals.items())
+        for statement in templates(step.text, tuple(literals)):
             if not names.known(statement):
                 for line in names.fill(statement).splitlines():
                     self.line(line, step, comment=first)
@@ -201,16 +220,6 @@ class StatementWriter(Writer):
         self.forget(step)
         self.release(names.local)
         self.taken.difference_update(names.local)
-
-    def parsed(self, step: Statements) -> list[Template]:
-        """The statements of an op, with its attributes as literals."""
-        attrs = step.operator.own_attrs.items()
-        literals = {name: self.literal(v) for name, v in attrs if name in step.words}
-        key = (step.text, *literals.items())
-        if key not in self.templates:
-            statements = ast.parse(step.text).body
-            self.templates[key] = [template(s, literals) for s in statements]
-        return self.templates[key]
 
     def forget(self, call: Call) -> None:
         """Drop what helpers gave for variables that a call writes anew."""
@@ -223,7 +232,7 @@ class StatementWriter(Writer):
 
 
 class Names:
-    """What the names of an op's statements stand for in a program.
+    """Identifiers for the names in an op's statements.
 
     A name that the statements assign is a local variable, any other one a global of the
     op's module, or one of Python's own.
