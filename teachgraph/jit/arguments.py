@@ -53,8 +53,8 @@ class FunctionSpec:
 
     def holds(self) -> bool:
         """True if the function still has the code and the defaults it had."""
-        now = definition_of(self.function)
-        return len(now) == len(self.definition) and all(map(is_, now, self.definition))
+        now, definition = definition_of(self.function), self.definition
+        return len(now) == len(definition) and all(map(is_, now, definition))
 
     def bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in order, with the default values.

@@ -97,8 +97,10 @@ def definition_of(function: Any) -> list[Any]:
     function = getattr(function, "__func__", function)
     if not isinstance(function, FunctionType):
         return []
-    by_name = function.__kwdefaults__ or {}
-    return [function.__code__, function.__defaults__, *by_name.values()]
+    definition = [function.__code__, function.__defaults__]
+    if by_name := function.__kwdefaults__:
+        definition += by_name.values()
+    return definition
 
 
 def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:

@@ -120,7 +120,10 @@ def same_program(one: Any, other: Any) -> bool:
 
 def broken(guards: Iterable[Guard]) -> Guard | None:
     """Return the first guard that does not hold, None if all do."""
-    return next((guard for guard in guards if not guard.holds()), None)
+    for guard in guards:  # asked at each call: a generator would cost more
+        if not guard.holds():
+            return guard
+    return None
 
 
 class Conditions:
@@ -160,7 +163,8 @@ class Conditions:
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
         if self.seen == changes.count:
-            return not slots_changed(self.around) and broken(self.guards) is None
+            moved = self.around and slots_changed(self.around)
+            return not moved and broken(self.guards) is None
         now = changes.count
         if self.passed or [one.training for one in self.layers] != self.training:
             return False

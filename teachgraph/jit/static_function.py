@@ -233,12 +233,13 @@ class StaticFunction:
         if here is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
         StaticFunction.latest = self
-        values = self.function_spec.bound(args, named)
+        spec = self.function_spec
+        values = spec.bound(args, named)
         tensors, key = flattened(values)
         if self.input_spec is not None:
-            values = self.function_spec.specified(values)
+            values = spec.specified(values)
             _, key = flattened(values)
-        if self.function_spec.reads_flags:
+        if spec.reads_flags:
             key = *key, *flags(tensors)
         program = self.known(key) or self.traced(key, values)
         return program(tensors)

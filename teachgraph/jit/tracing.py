@@ -273,6 +273,8 @@ _current: list[Tracer] = []
 
 def tracer() -> Tracer | None:
     """Return the innermost tracer of this thread, None if it does not trace."""
+    if not _current:  # asked at each call of a function that has been traced
+        return None
     here = threading.get_ident()
     return next((one for one in reversed(_current) if one.thread == here), None)
 

@@ -30,11 +30,10 @@ class WrittenPlan(Refusals):
     somebody follows runs step by step.
 
     Attributes:
-        fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
+        fitted: Shapes and dtypes of the feeds and the `reads` that fitted last.
     """
 
-    fed: Sequence[Any] = ()
-    held: Sequence[Any] = ()
+    fitted: Sequence[Any] = ()
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, step by step if somebody follows."""
@@ -102,17 +101,18 @@ class WrittenPlan(Refusals):
     def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
         """The feed as declared, and the code for what the scope holds."""
         try:
-            if [*map(spec_of, map(feed.get, self.feeds))] == self.fed and [
-                *map(spec_of, map(values.get, self.reads))
-            ] == self.held:
+            if [
+                *map(spec_of, map(feed.get, self.feeds)),
+                *map(spec_of, map(values.get, self.reads)),
+            ] == self.fitted:
                 return feed, self.code
         except AttributeError:  # a list of numbers, or no value at all
             pass
         if not self.as_declared(feed, values):
             feed = self.checked(feed)
             return feed, self.code if self.as_declared(feed, values) else self.careful
-        self.fed = [spec_of(feed[name]) for name in self.feeds]
-        self.held = [spec_of(values[name]) for name in self.reads]
+        arrays = [feed[n] for n in self.feeds] + [values[n] for n in self.reads]
+        self.fitted = [*map(spec_of, arrays)]
         return feed, self.code
 
     def as_declared(self, feed: Inputs, values: Inputs) -> bool:
