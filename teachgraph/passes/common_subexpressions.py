@@ -15,6 +15,8 @@ from teachgraph.static.variable import EMPTY
 
 __all__ = ["common_subexpressions"]
 
+BACKWARD = int(OpRole.BACKWARD)  # arithmetic with flags takes ten times as long
+
 
 @register("common_subexpressions")
 def common_subexpressions(work: Work) -> None:
@@ -49,7 +51,7 @@ def value_number(graph: Graph, operator: Operator, at: int) -> Hashable:
         (slot, tuple(name == EMPTY for name in names))
         for slot, names in operator.outputs.items()
     )
-    back = bool(operator.role & OpRole.BACKWARD)
+    back = operator.attrs.get("op_role", 0) & BACKWARD
     return operator.type, inputs, attrs, wanted, back
 
 

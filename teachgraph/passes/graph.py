@@ -40,8 +40,8 @@ class Graph:
     ) -> None:
         self.block, self.scope = block, scope
         self.fetches = set(fetches)
-        self.mentioned = {name for op in block.ops for name in names_of(op)}
         self.rebuild()
+        self.mentioned = {*self.reads, *self.writes}
 
     def rebuild(self) -> None:
         """Build the graph from the block anew."""
