@@ -26,6 +26,9 @@ _forgotten: list[str] = []
 """Names of programs whose lines are gone, and their entries not yet."""
 
 
+NOT_IN_WORDS = re.compile(r"\W")
+
+
 def forget_lines(filename: str) -> None:
     """Empty an entry of linecache, which a collection may do while it is walked over.
 
@@ -107,7 +110,7 @@ class Writer:
         """The identifier of a variable: `fc_0.w_0@GRAD` is `fc_0_w_0_GRAD`."""
         if variable not in self.names:
             letters = unicodedata.normalize("NFKC", variable)
-            base = re.sub(r"\W", "_", letters)
+            base = NOT_IN_WORDS.sub("_", letters)
             if not base.isidentifier():  # `\w` takes letters that Python does not
                 base = f"v_{base}" if base.isascii() else "v"
             reserved = keyword.iskeyword(base) or base == "__debug__"

@@ -56,18 +56,17 @@ class Call:
     inner: AbstractSet[str] = frozenset()
 
     def __init__(self, operator: Operator, names: Names) -> None:
-        op, own = operator.op, operator.own_attrs
+        op, attrs = operator.op, operator.attrs
         self.operator, self.function = operator, op.kernel
         self.arguments = [settled(n, names) for n in op.arguments(operator.inputs)]
         self.told, self.lazy = self.arguments, isinstance(op, GradOp)
         if isinstance(op, GradOp):
-            self.attrs = {name: own[name] for name in op.source.defaults}
+            self.attrs = {name: attrs[name] for name in op.source.defaults}
             results = gradient_names(operator, op)
             self.single = len(op.source.of) == 1 and not op.forward.variadic
         else:
-            self.attrs = {
-                k: v for k, v in own.items() if v is not op.defaults.get(k, own)
-            }
+            own = op.attrs.items()
+            self.attrs = {k: attrs[k] for k, v in own if attrs.get(k, v) is not v}
             slots = [slot_name(name) for name in op.outputs]
             results = [n for slot in slots for n in operator.outputs.get(slot, ())]
             self.single = len(results) == 1

@@ -42,17 +42,18 @@ def common_subexpressions(work: Work) -> None:
 
 def value_number(graph: Graph, operator: Operator, at: int) -> Hashable:
     """Return a key that is equal for operators that compute the same."""
-    inputs = tuple(
-        (slot, tuple((name, graph.writer(name, at)) for name in names))
+    inputs = [
+        (slot, name, graph.writer(name, at))
         for slot, names in operator.inputs.items()
-    )
-    attrs = tuple((k, frozen(v)) for k, v in sorted(operator.own_attrs.items()))
-    wanted = tuple(
-        (slot, tuple(name == EMPTY for name in names))
+        for name in names
+    ]
+    attrs = [(k, frozen(v)) for k, v in sorted(operator.own_attrs.items())]
+    wanted = [
+        (slot, *[name == EMPTY for name in names])
         for slot, names in operator.outputs.items()
-    )
+    ]
     back = operator.attrs.get("op_role", 0) & BACKWARD
-    return operator.type, inputs, attrs, wanted, back
+    return operator.type, tuple(inputs), tuple(attrs), tuple(wanted), back
 
 
 def frozen(value: Any) -> Hashable:

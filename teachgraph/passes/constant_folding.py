@@ -29,7 +29,8 @@ def constant_folding(work: Work) -> None:
     run, and so is an operator that fails, which then fails at its own line.
     """
     graph = work.graph
-    fixed = fixed_shapes(graph)
+    asked = any(operator.type in OF_SHAPE for _, operator in graph.walk())
+    fixed = fixed_shapes(graph) if asked else set[str]()
     for at, operator in graph.walk():
         results = folded(graph, operator, at, fixed)
         if results is None:

@@ -147,9 +147,9 @@ def rewrite(work: Work, rules: Sequence[Rule]) -> None:
     for at in reversed(range(len(work.graph.ops))):
         current: Operator | None = work.graph.ops[at]
         # What a rule has written may match another one.
-        while current is not None and any(
-            applied(work, rule, at) for rule in table.get(current.type, ())
-        ):
+        while current is not None and current.type in table:
+            if not any(applied(work, rule, at) for rule in table[current.type]):
+                break
             current = work.graph.ops[at]
 
 

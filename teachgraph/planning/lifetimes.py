@@ -97,6 +97,8 @@ def release(
     steps: Sequence[Step], kept: set[str], variables: Mapping[str, Variable]
 ) -> list[Step]:
     """The steps, with each value released after its last use, or written over."""
+    if not any(map(large, variables.values())):
+        variables = {}  # small values are not written over: nothing to know of them
     steps, with_releases = reorder_for_memory(steps, variables), list[Step]()
     for step, ends, fades, over in zip(
         steps, *lifetimes(steps, kept, variables), strict=True
