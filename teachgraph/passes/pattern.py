@@ -118,12 +118,12 @@ class Match:
         """Return the shape and dtype of a captured variable."""
         return self.graph.variable(self[name]).spec
 
-    def capture(self, name: str, variable: str) -> Match | None:
-        """Capture one more variable; None if another one has that name."""
+    def capture(self, name: str, variable: str) -> Mapping[str, str] | None:
+        """Return `values` and one more variable; None if another has that name."""
         known = self.values or {}
         if known.get(name, variable) != variable:
             return None
-        return replace(self, values={**known, name: variable})
+        return {**known, name: variable}
 
     def sound(self) -> bool:
         """True if one operator at the place of the last can replace all.
@@ -178,15 +178,16 @@ def matches(pattern: Node, at: int, result: str, match: Match) -> Iterator[Match
     operator = match.graph.operator(at)
     if operator.type not in pattern.types or not pattern.where(operator):
         return
-    captured = match.capture(pattern.name, result)
-    if captured is None:
+    values = match.capture(pattern.name, result)
+    if values is None:
         return
     private = () if pattern.shared or at == match.at else (at,)
     deeper = replace(
-        captured,
-        places=(*captured.places, at),
-        names=(*captured.names, pattern.name),
-        private=captured.private + private,
+        match,
+        values=values,
+        places=(*match.places, at),
+        names=(*match.names, pattern.name),
+        private=match.private + private,
     )
     for order in pattern.orders():
         yield from fill(order, operator, at, deeper)
@@ -212,9 +213,9 @@ def input_matches(
 ) -> Iterator[Match]:
     """Yield every extension of a match by a variable read at `at`."""
     if isinstance(what, str):
-        captured = match.capture(what, name)
-        if captured is not None:
-            yield replace(captured, uses=(*captured.uses, (name, at)))
+        values = match.capture(what, name)
+        if values is not None:
+            yield replace(match, values=values, uses=(*match.uses, (name, at)))
         return
     writer = match.graph.writer(name, at)
     operator = None if writer is None else match.graph.ops[writer]

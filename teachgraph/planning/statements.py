@@ -36,8 +36,10 @@ class Statements(Call):
     """
 
     def __init__(self, call: Call, text: str, attrs: Mapping[str, Any]) -> None:
-        vars(self).update(vars(call))
-        self.call = call
+        # One by one: `vars` would make a dict of each call, and of this.
+        self.call, self.operator, self.function = call, call.operator, call.function
+        self.arguments, self.told, self.attrs = call.arguments, call.told, call.attrs
+        self.outputs, self.single, self.lazy = call.outputs, call.single, call.lazy
         unwanted = frozenset[str]()
         if None in call.outputs:
             unwanted = frozenset(name for name, v in named_results(call) if v is None)
