@@ -37,13 +37,13 @@ def dropout(
     """
     check(x, dropout_prob, dropout_implementation, axis)
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
+    if is_test:
+        return x * factor, np.ones(x.shape, np.uint8)
+    own = seed_ is not None or fix_seed or seed
+    first = seed if seed_ is None else int(seed_.item())
+    source = np.random.default_rng(first) if own else random.generator()
     mask = np.ones(x.shape, np.bool_)
-    if not is_test:
-        own = seed_ is not None or fix_seed or seed
-        first = seed if seed_ is None else int(seed_.item())
-        source = np.random.default_rng(first) if own else random.generator()
-        drawn = source.random(mask_shape(x.shape, axis), np.float32)
-        mask &= drawn >= dropout_prob
+    mask &= source.random(mask_shape(x.shape, axis), np.float32) >= dropout_prob
     # Not times the mask: an infinite element times 0 is NaN.
     out = np.where(mask, x, np.zeros((), x.dtype))
     out *= factor

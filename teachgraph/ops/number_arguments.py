@@ -56,7 +56,7 @@ SEVERAL = frozenset(
 """Those that are always several: a Tensor of one element is a list of one number."""
 
 
-PLAIN = (int, float, bool, str, type(None))
+PLAIN = frozenset({int, float, bool, str, type(None)})
 """Classes of what is no Tensor and holds none, which most arguments are."""
 
 
@@ -87,10 +87,11 @@ def number(value: Any, name: str = "") -> Any:
         if array.size == 1 and not (array.ndim and name in SEVERAL):
             return array.item()
         return array.tolist()
-    if isinstance(value, (list, tuple)) and any(
-        isinstance(v, (Tensor, Variable)) for v in value
-    ):
-        return type(value)(number(part) for part in value)
+    if isinstance(value, (list, tuple)):
+        if PLAIN.issuperset(map(type, value)):
+            return value
+        if any(isinstance(part, (Tensor, Variable)) for part in value):
+            return type(value)(number(part) for part in value)
     if isinstance(value, Variable):
         raise NoValueYetError
     return value
@@ -111,16 +112,17 @@ number_functions: dict[str, NumberFunction] = {}
 def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function: it is given numbers where Tensors hold them."""
     names = signature(function).parameters
-    places = {place: name for place, name in enumerate(names) if name in NUMBERS}
+    places = [(place, name) for place, name in enumerate(names) if name in NUMBERS]
     if not places:
         return function
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
+        read = [*inputs]
         try:
-            read = [
-                number(v, places[i]) if i in places else v for i, v in enumerate(inputs)
-            ]
+            for place, parameter in places:
+                if place < len(read) and read[place].__class__ not in PLAIN:
+                    read[place] = number(read[place], parameter)
             named = attrs and {
                 k: number(v, k) if k in NUMBERS else v for k, v in attrs.items()
             }
