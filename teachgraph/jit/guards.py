@@ -11,8 +11,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import islice
-from operator import is_
+from itertools import chain, islice
+from operator import attrgetter, is_
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -27,7 +27,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.jit.arguments import constant_key
-from teachgraph.jit.conversion import codes, definition_of, own_cells, read_by
+from teachgraph.jit.conversion import codes, own_cells, read_by
 from teachgraph.jit.side_effects import CellSlot, StateSlot
 from teachgraph.nn import Layer
 from teachgraph.nn.layer import changes
@@ -66,6 +66,10 @@ FLAGS = frozenset({"is_grad_enabled", "stop_gradient"})
 
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
+
+
+definition = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+"""Reads what a function is made of; defaults by name have a guard of their own."""
 
 
 class Guard:
@@ -259,8 +263,8 @@ class Watch:
 
     def definitions(self, functions: Sequence[FunctionType]) -> None:
         """Watch the code and the default values of functions."""
-        read = lambda: [part for f in functions for part in definition_of(f)]  # noqa: E731
-        names = [f.__qualname__ for f in functions for _ in definition_of(f)]
+        read = lambda: [*chain.from_iterable(map(definition, functions))]  # noqa: E731
+        names = [f.__qualname__ for f in functions for _ in definition(f)]
         self.guards.append(Guard("the functions it calls", names, read))
         defaults = [f for f in functions if f.__defaults__ or f.__kwdefaults__]
         for function in defaults:
