@@ -29,6 +29,8 @@ class FunctionSpec:
 
     Attributes:
         parameters: The names of its parameters, without the receiver of a method.
+        in_order: How many arguments are bound as they stand, -1 if none ever are: to
+            bind them costs more than a small program.
         input_spec: The specs of its tensors, if the user gave some.
         reads_flags: A trace has read `stop_gradient` or `is_grad_enabled`, so that
             those of a call count.
@@ -45,6 +47,7 @@ class FunctionSpec:
         self.parameters = list(self.signature.parameters)
         kinds = {p.kind for p in self.signature.parameters.values()}
         self.simple = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        self.in_order = len(self.parameters) if self.simple else -1
         self.input_spec: list[Any] | None = None
         if input_spec is not None:
             open_ended = inspect.Parameter.VAR_POSITIONAL in kinds
@@ -62,15 +65,6 @@ class FunctionSpec:
         Raises:
             TypeError: The function does not take these.
         """
-        # The common call needs no binding, which costs more than a small program.
-        if not named and self.simple and len(args) == len(self.parameters):
-            return args
-        return self.bound_by_name(args, named)
-
-    def bound_by_name(
-        self, args: tuple[Any, ...], named: dict[str, Any]
-    ) -> tuple[Any, ...]:
-        """Return the arguments in order, as Python binds them."""
         try:
             call = self.signature.bind(*args, **named)
         except TypeError as error:

@@ -167,8 +167,7 @@ class Conditions:
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
         if self.seen == changes.count:
-            moved = self.around and slots_changed(self.around)
-            return not moved and broken(self.guards) is None
+            return not slots_changed(self.around) and broken(self.guards) is None
         now = changes.count
         if self.passed or [one.training for one in self.layers] != self.training:
             return False

@@ -233,15 +233,20 @@ class StaticFunction:
         if here is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
         StaticFunction.latest = self
-        spec = self.function_spec
-        values = spec.bound(args, named)
+        spec, values = self._spec or self.function_spec, args
+        if named or len(args) != spec.in_order:
+            values = (spec := self.function_spec).bound(args, named)
         tensors, key = flattened(values)
         if self.input_spec is not None:
             values = spec.specified(values)
             _, key = flattened(values)
         if spec.reads_flags:
             key = *key, *flags(tensors)
-        program = self.known(key) or self.traced(key, values)
+        if (program := self.known(key)) is None:
+            # Its guards notice a function that is defined anew, with other parameters.
+            if self.function_spec is not spec:
+                return self(*args, **named)
+            program = self.traced(key, values)
         return program(tensors)
 
     def known(self, key: Any) -> ConcreteProgram | None:
