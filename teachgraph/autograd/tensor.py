@@ -339,7 +339,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         )
 
 
-Tensor.results = staticmethod(functools.partial(type.__call__, Tensor))
+Tensor.results = type.__call__.__get__(Tensor)
 
 
 def check_gradient(tensor: Tensor, grad: Any) -> None:

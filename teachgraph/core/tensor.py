@@ -163,6 +163,8 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build) -> Any:
         raise op.explain(inputs, attrs, error) from None
     rule = op.rule
     if rule is None or False not in stops or not is_recording():
+        if out.__class__ is ndarray and not op.replaces:
+            return results(out)
         return off_tape(op, tensors, out, results)
     edges = [  # the node, not the tensor: a result nobody holds is freed
         None if x.stop_gradient else x if x.node is None else x.node for x in tensors

@@ -123,9 +123,11 @@ def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             for place, parameter in places:
                 if place < len(read) and read[place].__class__ not in PLAIN:
                     read[place] = number(read[place], parameter)
-            named = attrs and {
-                k: number(v, k) if k in NUMBERS else v for k, v in attrs.items()
-            }
+            named = attrs
+            if not PLAIN.issuperset(map(type, attrs.values())):
+                named = {
+                    k: number(v, k) if k in NUMBERS else v for k, v in attrs.items()
+                }
         except NoValueYetError:
             return call_later.call(name, inputs, attrs)
         return function(*read, **named)

@@ -47,6 +47,8 @@ def target_shape(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
     """
     if min(shape, default=0) < -1:
         raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
+    if 0 not in shape:
+        return tuple(shape)
     return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
 
 

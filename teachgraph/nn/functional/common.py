@@ -103,7 +103,7 @@ def dropout(
         is_test=not training,
         dropout_implementation=MODES[mode],
         axis=axes,
-        seed=seed_for(x),
+        seed=seed_for(x) if training else 0,
     )
     return out
 
