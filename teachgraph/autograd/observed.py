@@ -53,14 +53,17 @@ def ops_told(run: Callable[..., Any]) -> Callable[..., Any]:
     def run_observed(
         op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
     ) -> Any:
-        announce("op_begin", op.type, inputs, attrs)
+        for observer in observers:
+            observer.op_begin(op.type, inputs, attrs)
         try:
             result = run(op, inputs, attrs, results)
         except Exception as error:
             announce("op_failed", op.type, inputs, attrs, error)
             raise
         outputs = result if isinstance(result, tuple) else (result,)
-        announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+        node = node_of(outputs)
+        for observer in observers:
+            observer.op_end(op.type, inputs, outputs, attrs, node)
         return result
 
     return run_observed

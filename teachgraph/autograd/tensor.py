@@ -44,7 +44,7 @@ from teachgraph.core.tape import Edge
 from teachgraph.core.tensor import replace
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.math import assign
-from teachgraph.ops.methods import Methods
+from teachgraph.ops.methods import Methods, slot
 
 __all__ = ["Tensor", "wrap"]
 
@@ -94,12 +94,12 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
     @property
     def label(self) -> str:
         """The name, if somebody gave one."""
-        return getattr(self, "_name", "")
+        return slot(self, "_name", "")  # type: ignore[no-any-return]
 
     @property
     def persistable(self) -> bool:
         """True for what lives as long as a model: parameters, and what is set so."""
-        return getattr(self, "_persistable", self._is_kept)
+        return slot(self, "_persistable", self._is_kept)  # type: ignore[no-any-return]
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
@@ -118,11 +118,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         enter_pending_views()
         if (shared := shared_by(self)) is not None:
             return shared[0].version
-        try:
-            version: int = object.__getattribute__(self, "_version")
-        except AttributeError:
-            return 0
-        return version
+        return slot(self, "_version", 0)  # type: ignore[no-any-return]
 
     @inplace_version.setter
     def inplace_version(self, version: int) -> None:

@@ -24,6 +24,7 @@ from teachgraph.core.tensor import Tensor as CoreTensor
 from teachgraph.core.tensor import replace
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.gather import gather
+from teachgraph.ops.methods import slot
 from teachgraph.ops.scatter import scatter
 from teachgraph.ops.shape import (
     flatten_contiguous_range,
@@ -193,15 +194,8 @@ def join_memories(before: Shared, result: Tensor) -> None:
 
 
 def shared_by(tensor: Tensor) -> Shared | None:
-    """The memory that a tensor shares, and with whom on the tape; None if it is alone.
-
-    A slot that is not set would be looked for among what Paddle has and we have not.
-    """
-    try:
-        shared: Shared = object.__getattribute__(tensor, "_shared")
-    except AttributeError:
-        return None
-    return shared
+    """The memory that a tensor shares and with whom on the tape, None if alone."""
+    return slot(tensor, "_shared", None)  # type: ignore[no-any-return]
 
 
 def other_tensors(tensor: Tensor) -> list[Tensor]:

@@ -32,7 +32,18 @@ from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import Operators
 
-__all__ = ["Methods"]
+__all__ = ["Methods", "slot"]
+
+
+def slot(value: Any, name: str, default: Any) -> Any:
+    """A slot of a traced value, `default` if it was never set.
+
+    `getattr` would look its name up among the methods that Paddle has and we have not.
+    """
+    try:
+        return object.__getattribute__(value, name)
+    except AttributeError:
+        return default
 
 
 class Methods(Operators):

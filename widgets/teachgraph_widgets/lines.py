@@ -412,8 +412,9 @@ def mark(token: int, line: int) -> None:
         if cursor.token == token:
             try:
                 cursor.mark(line)
-                is_marked = line == cursor.line and get_ident() == cursor.thread
-                if cursor.wait is not None and is_marked:
+                if cursor.wait is None:  # nobody steps through the cell
+                    continue
+                if line == cursor.line and get_ident() == cursor.thread:
                     cursor.wait(line)
             except Exception as error:  # never raise in the user's line
                 cursor.log.broke(error)

@@ -421,16 +421,15 @@ class TapeRecorder(Watcher):
         owner: int | None = None,
     ) -> int:
         """Record a new tensor, and return its number."""
-        number, facts = self.appearance(tensor, role, name, owner)
+        number, facts = self.appearance(tensor, role, name or tensor.label, owner)
         self.log.add_all(line, (facts,))
         return number
 
     def appearance(
         self, tensor: Tensor, role: Role, name: str = "", owner: int | None = None
     ) -> tuple[int, Record]:
-        """Return a number for a new tensor, and its event."""
+        """Return a number for a new tensor, and its event; results have no name."""
         number = self._tensors.give(tensor)
-        name = name or tensor.label
         if name:
             self.names[number] = name = clean(name)
         else:
