@@ -149,9 +149,10 @@ def test_a_ray_that_runs_is_joined_and_goes_on(
 
 
 def test_a_server_killed_in_the_middle_is_restarted(
-    environment: dict[str, str],
+    environment: dict[str, str], tmp_path: Path
 ) -> None:
-    words = "--servers", "1", str(SCRIPT), "300"
+    log = tmp_path / "run.json"
+    words = "--servers", "1", "--log", str(log), str(SCRIPT), "300"
     out, server, killed = list[str](), 0, False
     with launched(environment, *words) as process:
         for line in process.stdout or ():
@@ -166,4 +167,7 @@ def test_a_server_killed_in_the_middle_is_restarted(
     assert any(re.fullmatch(told, line) for line in out)
     ends = [i for i, line in enumerate(out) if "step 300: loss" in line]
     assert len(ends) == 2
+    events: list[Any] = read_log(log.read_text())["events"]
+    (restart,) = (e for e in events if e.get("what") == "restart")
+    assert (restart["process"], restart["step"] >= 49) == (2, True)
     assert all_end(environment)
