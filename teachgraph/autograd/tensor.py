@@ -94,12 +94,12 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
     @property
     def label(self) -> str:
         """The name, if somebody gave one."""
-        return slot(self, "_name", "")  # type: ignore[no-any-return]
+        return slot(self, "_name", "")
 
     @property
     def persistable(self) -> bool:
         """True for what lives as long as a model: parameters, and what is set so."""
-        return slot(self, "_persistable", self._is_kept)  # type: ignore[no-any-return]
+        return slot(self, "_persistable", self._is_kept)
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
@@ -118,7 +118,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         enter_pending_views()
         if (shared := shared_by(self)) is not None:
             return shared[0].version
-        return slot(self, "_version", 0)  # type: ignore[no-any-return]
+        return slot(self, "_version", 0)
 
     @inplace_version.setter
     def inplace_version(self, version: int) -> None:

@@ -195,7 +195,7 @@ def join_memories(before: Shared, result: Tensor) -> None:
 
 def shared_by(tensor: Tensor) -> Shared | None:
     """The memory that a tensor shares and with whom on the tape, None if alone."""
-    return slot(tensor, "_shared", None)  # type: ignore[no-any-return]
+    return slot(tensor, "_shared", None)
 
 
 def other_tensors(tensor: Tensor) -> list[Tensor]:

@@ -76,8 +76,8 @@ class Spec(NamedTuple):
 
     def nbytes(self, unknown: int = 1) -> int:
         """The bytes that a value takes if each unknown size is this."""
-        sizes: int = (-unknown) ** self.shape.count(-1)  # as -1 stands in the product
-        return prod(self.shape) * sizes * self.dtype.itemsize
+        sizes = (unknown if size == -1 else size for size in self.shape)
+        return prod(sizes) * self.dtype.itemsize
 
 
 class Variable(Traced):

@@ -5,7 +5,7 @@ Every function of tensors whose first argument is a tensor, under its own name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from teachgraph.ops import functions
 from teachgraph.ops.functions.decomposition import (
@@ -34,16 +34,19 @@ from teachgraph.ops.operators import Operators
 
 __all__ = ["Methods", "slot"]
 
+T = TypeVar("T")
 
-def slot(value: Any, name: str, default: Any) -> Any:
+
+def slot(value: Any, name: str, default: T) -> T:
     """A slot of a traced value, `default` if it was never set.
 
     `getattr` would look its name up among the methods that Paddle has and we have not.
     """
     try:
-        return object.__getattribute__(value, name)
+        found: T = object.__getattribute__(value, name)
     except AttributeError:
         return default
+    return found
 
 
 class Methods(Operators):

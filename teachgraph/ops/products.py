@@ -36,7 +36,6 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the image: outputs [N, O, *count] to images [N, C, *image]."""
-    mirrors = list(map(mirror, axes)) if all(map(can_mirror, axes)) else []
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
@@ -44,8 +43,8 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
             images = backward_input(interleaved(g[part]), w, wide, groups)
             out[part] = deinterleaved(images, len(g[part]))
         return out
-    if mirrors and len(w) <= w.shape[1] * groups:
-        return forward(g, mirrored(w, groups), mirrors, groups)
+    if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
+        return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
     return faster_module(g.shape, w.shape, axes, groups).backward_input(
         g, w, axes, groups
     )

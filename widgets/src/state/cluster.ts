@@ -195,11 +195,6 @@ function isServing({ what }: Message): boolean {
   return what === "update" || what === "save" || what === "restart";
 }
 
-/** Restarts of processes that died. */
-export function restartsOf(messages: readonly Message[]): Message[] {
-  return messages.filter(({ what }) => what === "restart");
-}
-
 /** Whether a process does nothing in a message but wait. */
 export function isWait(message: Message): boolean {
   const { what, name } = message;

@@ -9,7 +9,6 @@ import {
   isWait,
   messagesOf,
   processesOf,
-  restartsOf,
   spanOf,
   stepsOf,
   type Arc,
@@ -173,20 +172,23 @@ function lookOf({ what }: Message): Row["look"] {
   return what === "barrier" ? "wait" : "recv";
 }
 
+function titleOf(process: number, processes: readonly Process[]): string {
+  return processes.find(({ id }) => id === process)?.title ?? `process ${process}`;
+}
+
 /** What one call was, in a sentence. */
 export function messageText(
   message: Message,
   among: readonly Message[],
   processes: readonly Process[],
 ): string {
-  const titleOf = (id: number): string => processes.find((p) => p.id === id)?.title ?? `process ${id}`;
   const { what, name, peer, bytes, duration } = message;
   const size = bytes > 0 ? `, ${bytesText(bytes)}` : "";
   const whom = awaited(message, among);
-  const wait = whom === undefined ? "" : `, waiting for ${titleOf(whom.process)}`;
+  const wait = whom === undefined ? "" : `, waiting for ${titleOf(whom.process, processes)}`;
   const side = what === "send" ? "to" : "from";
   const where = peer === "" ? "" : ` ${side} ${peer}`;
-  return `${titleOf(message.process)}: ${[what, name].join(" ").trim()}${where}${size}, ${timeText(duration)}${wait}`;
+  return `${titleOf(message.process, processes)}: ${[what, name].join(" ").trim()}${where}${size}, ${timeText(duration)}${wait}`;
 }
 
 /** Of each trainer, how long it waited in a step, and for whom most. */
@@ -208,8 +210,8 @@ export function waitsText(messages: readonly Message[], processes: readonly Proc
 
 /** Who died in the whole run, and from which step each was restarted. */
 export function restartsText(messages: readonly Message[], processes: readonly Process[]): string {
-  const told = restartsOf(messages).map(({ process, step }) =>
-    `${processes.find(({ id }) => id === process)?.title ?? "a process"} died and was restarted from step ${step}`);
+  const told = messages.filter(({ what }) => what === "restart").map(({ process, step }) =>
+    `${titleOf(process, processes)} died and was restarted from step ${step}`);
   return told.length > 3 ? `${told.slice(0, 3).join(", ")} and ${told.length - 3} more` : told.join(", ");
 }
 
