@@ -128,7 +128,6 @@ class Plan:
 
     def announced(self, run: Run, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it in one of its ways, telling the observers."""
-        feed = self.checked(feed)
         announce("run_begin", self.program, feed)
         try:
             return run(feed, scope)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FetchError
-from teachgraph.core.executor import Inputs, Run, Scope
+from teachgraph.core.executor import Inputs, Scope
 from teachgraph.core.observe import observers
 from teachgraph.core.program import Program
 from teachgraph.core.steps import Call
@@ -76,19 +76,15 @@ class Plan(Refusals):
         """
         if self.unknown:
             warn_of_unknown(self.unknown[0])
-        if observers:
-            values = self.announced(self.way(), feed, scope)
+        if observers and (followed(self.program) or self.passes is None):
+            values = self.announced(self.run, feed, scope)
         else:
-            values = (self.written if self.ready else self).run(feed, scope)
+            plan = self.written if self.ready or observers else self
+            values = plan.run(feed, scope)
         self.ready = self.passes is not None
         if self.branches:
             check_taken(self.fetches, values)
         return values
-
-    def way(self) -> Run:
-        """A walk where somebody follows each operator; else the Python."""
-        walks = self.passes is None or followed(self.program)
-        return self.run if walks else self.written.run
 
 
 def warn_of_unknown(name: str) -> None:

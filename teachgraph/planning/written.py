@@ -37,10 +37,9 @@ class WrittenPlan(Refusals):
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, step by step if somebody follows."""
-        if not observers:
-            return self.run(feed, scope)
-        run = super().run if followed(self.program) else self.run
-        return self.announced(run, feed, scope)
+        if observers and followed(self.program):
+            return self.announced(super().run, feed, scope)
+        return self.run(feed, scope)
 
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run its code; the scope changes only if every operator succeeds.
@@ -140,8 +139,8 @@ def failed_at(error: Exception, code: Code) -> Exception:
 
 
 def followed(program: Any) -> bool:
-    """True if some observer wants each operator of the next run of `program`."""
-    for observer in observers:  # noqa: SIM110  a generator would cost each run more
-        if observer.follows(program):
-            return True
-    return False
+    """True if some observer wants to be told of the next run of `program`."""
+    wanted = False
+    for observer in observers:  # all of them: some count the runs they are asked about
+        wanted |= observer.follows(program)
+    return wanted

@@ -146,14 +146,14 @@ class Observer:
         """
 
     def follows(self, program: Any) -> bool:
-        """True if it wants each operator of the next run of `program`.
+        """True if it wants to be told of the run of `program` that begins.
 
-        A run that nobody follows is announced, but compiled: no `run_op` comes.
+        A run that nobody follows is compiled; only a failure in it is announced.
         """
         return True
 
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
-        """An Executor starts one run of `program`."""
+        """An Executor starts one run of `program`, with what its caller feeds."""
 
     def run_op(self, operator: Any, outputs: Mapping[str, Any]) -> None:
         """One Operator of the running program has computed `outputs` (name: array)."""

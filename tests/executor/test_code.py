@@ -199,7 +199,7 @@ def test_whoever_watches_a_run_sees_each_operator() -> None:
 
 
 class Passerby(Steps):
-    """Wants to know that programs run, not what their operators do."""
+    """Wants to know that a run has failed, not how one goes."""
 
     def follows(self, program: Any) -> bool:
         return False
@@ -213,7 +213,7 @@ def test_a_run_that_nobody_follows_is_compiled() -> None:
         (found,) = executor.run(feed={"x": ones}, fetch_list=[out])
     assert isinstance(passerby, Passerby)
     np.testing.assert_array_equal(found, ones * 3)
-    assert passerby.seen == [("begin", ["x"]), ("end", None)]
+    assert passerby.seen == []
 
 
 def test_an_operator_that_fails_in_compiled_code_is_told_of_too() -> None:
@@ -223,11 +223,7 @@ def test_an_operator_that_fails_in_compiled_code_is_told_of_too() -> None:
     with watch(Passerby()) as passerby, pytest.raises(ShapeError):
         Executor().run(feed=feed, fetch_list=[out])
     assert isinstance(passerby, Passerby)
-    assert passerby.seen == [
-        ("begin", ["x", "y"]),
-        ("elementwise_add", "ShapeError"),
-        ("end", None),
-    ]
+    assert passerby.seen == [("elementwise_add", "ShapeError")]
 
 
 class Step(NamedTuple):

@@ -10,6 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import unique_name
+from teachgraph.utils.observe import Observer, watch
 from tests.widgets.recording import FOUR_LINES, record, record_here
 
 RUN = """\
@@ -273,14 +274,47 @@ def test_values_can_be_left_out() -> None:
 
 def test_a_long_training_loop_is_thinned_out_and_says_so() -> None:
     batch = np.ones((2, 1), "float32")
-    loop = "for _ in range(100):\n    exe.run(feed={'X': batch}, fetch_list=[loss])\n"
-    recording = record(FOUR_LINES + RUN + loop, batch=batch)
+    recording = record(FOUR_LINES + RUN + LONG_LOOP, batch=batch)
     runs = recording.all("run", phase="begin")
     told = [*range(1, 11), 16, 32, 64]
     assert len(runs) == 1 + len(told), "and the startup program's"
     with_weight = [e for e in recording.all("run_op") if "fc_0.w_0" in e["values"]]
     assert len(with_weight) == 1 + len(told), "what is told is told whole"
     assert recording.one("dropped", what="runs")["count"] == 101 - len(told)
+
+
+LONG_LOOP = "for _ in range(100):\n    exe.run(feed={'X': batch}, fetch_list=[loss])\n"
+
+
+def test_somebody_else_who_watches_changes_nothing_of_what_is_recorded() -> None:
+    """What follows every run has them all walked; the log has the same ones of them."""
+    batch = np.ones((2, 1), "float32")
+    alone = record(FOUR_LINES + RUN + LONG_LOOP, batch=batch)
+    with watch(Observer()):
+        beside = record(FOUR_LINES + RUN + LONG_LOOP, batch=batch)
+    begins = [r.all("run", phase="begin") for r in (alone, beside)]
+    counts = [[e["count"] for e in events] for events in begins]
+    assert counts[0] == counts[1]
+    assert len(alone.all("run_op")) == len(beside.all("run_op"))
+    assert len(beside.all("run", phase="end")) == len(begins[1])
+    assert beside.one("attr", attr="runs")["value"] == "101"
+
+
+def test_an_operator_that_fails_in_a_skipped_run_is_recorded() -> None:
+    batches = [np.ones((2, 2), "float32")] * 13 + [np.ones((3, 2), "float32")]
+    recording = record(
+        'x = fluid.data("x", [None, 2])\n'
+        'w = fluid.data("w", [2, 2])\n'
+        "y = fluid.layers.elementwise_add(x, w)\n"
+        "exe = fluid.Executor(fluid.CPUPlace())\n"
+        "for batch in batches:\n"
+        "    exe.run(feed={'x': batch, 'w': batches[0]}, fetch_list=[y])\n",
+        batches=batches,
+    )
+    failed = recording.one("op_failed")
+    assert failed["type"] == "elementwise_add"
+    assert failed["program"] == recording.program("main")
+    assert [a["shape"] for a in failed["inputs"]] == [[3, 2], [2, 2]]
 
 
 def test_an_operator_says_which_name_scopes_it_is_in() -> None:

@@ -56,9 +56,10 @@ class FailureRecorder(Watcher):
         self, operator: Operator, inputs: Mapping[str, Any], error: BaseException
     ) -> None:
         """Record an Operator of the running program, or of its blocks, that raised."""
-        if self.programs.running is None:
+        running = self.programs.running_of(operator)
+        if running is None:
             return
-        program = self.programs.number(self.programs.running)
+        program = self.programs.number(running)
         wanted = operator.op.arguments(operator.inputs)
         values = [None if n not in inputs else NamedValue(n, inputs[n]) for n in wanted]
         self._last = message_of(error)

@@ -73,7 +73,7 @@ class Check(Observer):
 
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
         """Remember the feed, for the message of an error."""
-        self.values = dict(feed)
+        self.values = {name: np.asarray(value) for name, value in feed.items()}
 
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
         """Check the outputs of an Operator of the running program."""

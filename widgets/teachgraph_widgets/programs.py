@@ -70,7 +70,7 @@ class ProgramRecorder(Watcher):
         first: The number of the first program, operator and run.
 
     Attributes:
-        running: The program that runs.
+        running: The program that runs, or whose skipped run was the last.
         skipped: The number of runs that were not recorded.
         titles: The programs' titles, by number.
     """
@@ -98,6 +98,7 @@ class ProgramRecorder(Watcher):
         self._runs = first
         self._run = 0, 0, 0
         self._followed = True
+        self._skips: Program | None = None
         self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
         self.seen = Seen()
@@ -170,10 +171,19 @@ class ProgramRecorder(Watcher):
             self.write(self.cursor.place(), "ast", *facts)
 
     def follows(self, program: Program) -> bool:
-        """True if the next run of a program is recorded."""
+        """True if the run of a program that begins is recorded; count it if not."""
         if get_ident() != self.cursor.thread:
             return False
-        return is_recorded(self._visits[self._programs.find(program)] + 1)
+        number = self._programs.find(program)
+        visit = self._visits[number] + 1
+        if is_recorded(visit):
+            self._skips = None
+            return True
+        self._visits[number] = visit
+        self.skipped += 1
+        self.running = self._skips = program
+        self._followed = False
+        return False
 
     @careful
     def pass_applied(self, program: Program, applied: Any) -> None:
@@ -193,9 +203,24 @@ class ProgramRecorder(Watcher):
         facts = applied.name, applied.before, applied.after, changes
         self.write(self.cursor.place(), "pass", self.number(program), *facts)
 
-    @careful
+    def running_of(self, operator: Any) -> Any:
+        """Return the program under way, None if an operator is not one of its own.
+
+        What runs may be a copy that passes have rewritten.
+        """
+        program = self.seen.operator(operator).block.program
+        while program is not None and program is not self.running:
+            program = program.origin
+        return program
+
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """Record the begin of a run, unless the run is skipped."""
+        if program is not self._skips:
+            self.begin_run(program)
+
+    @careful
+    def begin_run(self, program: Program) -> None:
+        """Record the begin of a run, or count one that nobody was asked about."""
         program = self.seen.program(program)
         known = self._programs.find(program)
         number = self.number(program) if known is None else known
@@ -214,8 +239,8 @@ class ProgramRecorder(Watcher):
         """Record the outputs of an Operator of the running program."""
         if self.running is None or not self._followed:
             return
-        op = self._ops.find(self.seen.operator(operator))
-        if op is None:
+        op = self._ops.find(operator)
+        if op is None and (op := self._ops.find(self.seen.operator(operator))) is None:
             self.log.leave_out("operators", "they are not in the program that was seen")
             return
         number, visit, line = self._run
