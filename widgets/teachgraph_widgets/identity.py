@@ -67,7 +67,8 @@ class Numbers:
     def give(self, thing: Any, number: int | None = None) -> int:
         """Assign the next number to the object, or `number` to one more name of it."""
         if number is None:
-            number = self.fresh()
+            number = self.count
+            self.count = number + 1
         reference: Numbered | Held
         try:
             reference = Numbered(thing)
