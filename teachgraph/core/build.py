@@ -83,8 +83,7 @@ adopt = HookPoint(refuse_foreign)
 def own_variable(block: Block, what: str, variable: Variable) -> Variable:
     """The variable, if the block sees it.
 
-    Raises:
-        ProgramError: It belongs to another program, or to a block inside this one.
+    It is of no other program, and of no block inside of this one.
     """
     if block._find_var_recursive(variable.name) is not variable:
         raise not_in_sight(block, what, variable)

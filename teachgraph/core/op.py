@@ -137,7 +137,9 @@ class Rule:
         """One gradient (or lambda, or None) per input, on values of any life."""
         own = self.defaults
         if attrs and own:
-            own = {name: attrs.get(name, value) for name, value in own.items()}
+            if not own.keys() >= attrs.keys():
+                attrs = {name: attrs[name] for name in own.keys() & attrs.keys()}
+            own = {**own, **attrs}
         gradients = self.function(*upstream, *saved, **own)
         if gradients.__class__ is not tuple:
             gradients = (gradients,)
@@ -156,8 +158,9 @@ def keeper(op: Op, rule: Rule) -> Keep:
         source if source >= 0 else len(op.inputs) - 1 - source
         for source in rule.sources
     ]
-    if len(positions) > 1:
-        pick = itemgetter(*positions)
+    if positions:
+        alone = slice(positions[0], positions[0] + 1)
+        pick = itemgetter(*positions) if positions[1:] else itemgetter(alone)
         if not any(rule.shape_only):
             return pick
         if all(rule.shape_only) and op.optional.isdisjoint(rule.saved):

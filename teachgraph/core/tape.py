@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, count
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Self, Union
 
 from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.extend import HookPoint
@@ -55,31 +55,30 @@ class Node:
         saved: Sequence[Any] | None,
         attrs: Attrs,
     ) -> None:
-        self.op, self.edges, self.saved, self.attrs = op, edges, saved, attrs
+        self.op, self.edges = op, edges
+        self.saved, self.attrs = saved, attrs
         self.born = next(clock)
 
     def __repr__(self) -> str:
         return f"<Node {self.op.type}{' (freed)' if self.saved is None else ''}>"
 
 
-class Output:
+class Output(tuple[Any, ...]):
     """One of several outputs of a node: its gradients add up before the node's turn.
 
-    Equal by value: double backward makes the vertex of a saved output again.
+    A tuple, so equal by value: double backward makes the vertex of an output again.
     """
 
-    __slots__ = ("__weakref__", "born", "edges", "index", "key", "node")
+    __slots__ = ()
+    node: Any = property(itemgetter(0))
+    index: Any = property(itemgetter(1))
+    born: Any = property(itemgetter(2))
+    edges: Any = property(itemgetter(slice(1)))
     saved: Sequence[Any] = ()
 
-    def __init__(self, node: Node, index: int) -> None:
-        self.node, self.index, self.edges = node, index, (node,)
-        self.key, self.born = (node, index), node.born + 1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Output) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
+    def __new__(cls, node: Node, index: int) -> Self:
+        """The vertex of the output at `index`."""
+        return tuple.__new__(cls, (node, index, node.born + 1))
 
     def pass_on(self, dout: Any) -> Flow:
         """Hand the gradient to the node, at the place of this output."""
@@ -95,7 +94,7 @@ class PerOutput(list[Any]):
 
     def of(self, rule: Any) -> Sequence[Any]:
         """Those that a rule takes, in its order."""
-        return [self[i] for i in rule.upstream]
+        return [*map(self.__getitem__, rule.upstream)]
 
     def __add__(self, other: Any) -> PerOutput:
         """Accumulate output by output."""

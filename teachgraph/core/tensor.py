@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -145,34 +144,35 @@ Tensor.results = Tensor
 CLEARED = Tensor(np.zeros(()))
 """Stands for a gradient of zeros until somebody asks for them."""
 
-data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 
-
-def run(op: Op, inputs: Values, attrs: Attrs, results: Build) -> Any:
+def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -> Any:
     """Run an op on Tensors, and leave a node on the tape where one is wanted."""
-    tensors = inputs
+    values: list[Any] = []
+    edges: list[Any] = []
+    wanted = False
     try:
-        stops = [*map(stopped, tensors)]
-        values = [*map(data_of, tensors)]
-    except AttributeError:  # arrays, numbers, lists or absent inputs are among them
-        tensors = boxed(op, inputs, attrs)
-        stops, values = [*map(stopped, tensors)], [*map(data_of, tensors)]
+        for x in inputs:
+            values.append(x.data)
+            if x.stop_gradient:
+                edges.append(None)
+            else:  # the node, not the tensor: a result nobody holds is freed
+                edges.append(x if x.node is None else x.node)
+                wanted = True
+    except AttributeError:  # arrays, numbers, lists or absent inputs were given
+        return run(op, boxed(op, inputs, attrs), attrs, results, inputs)
     try:
         out = op.context().run(op.kernel, *values, **attrs)
     except Exception as error:
-        raise op.explain(inputs, attrs, error) from None
+        raise op.explain(given or inputs, attrs, error) from None
     rule = op.rule
-    if rule is None or False not in stops or not is_recording():
+    if rule is None or not wanted or not is_recording():
         if out.__class__ is ndarray and not op.replaces:
             return results(out)
-        return off_tape(op, tensors, out, results)
-    edges = [  # the node, not the tensor: a result nobody holds is freed
-        None if x.stop_gradient else x if x.node is None else x.node for x in tensors
-    ]
+        return off_tape(op, inputs, out, results)
     if out.__class__ is tuple:
         arrays = [*map(asarray, out)]
         node = Node(op, edges, rule.keep(values + arrays), attrs)
-        return replaced(op, tensors, outputs_of(node, arrays, results))
+        return replaced(op, inputs, outputs_of(node, arrays, results))
     array = asarray(out)
     if array.dtype.kind != "f":
         return results(array)

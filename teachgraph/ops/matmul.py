@@ -84,7 +84,7 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
     A vector counts as a row, on the right transposed.
     """
     if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
+        return lambda: dout @ y.T, lambda: x.T @ dout
     dout, left, right = with_sides(dout, x, y), row(x), row(y)
     flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 
