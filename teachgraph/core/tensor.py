@@ -152,12 +152,12 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
     wanted = False
     try:
         for x in inputs:
-            values.append(x.data)
             if x.stop_gradient:
                 edges.append(None)
             else:  # the node, not the tensor: a result nobody holds is freed
                 edges.append(x if x.node is None else x.node)
                 wanted = True
+            values.append(x.data)
     except AttributeError:  # arrays, numbers, lists or absent inputs were given
         return run(op, boxed(op, inputs, attrs), attrs, results, inputs)
     try:
