@@ -115,9 +115,12 @@ def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     places = [(place, name) for place, name in enumerate(names) if name in NUMBERS]
     if not places:
         return function
+    first, _ = places[0]
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
+        if PLAIN.issuperset(map(type, [*inputs[first:], *attrs.values()])):
+            return function(*inputs, **attrs)
         read = [*inputs]
         try:
             for place, parameter in places:
