@@ -305,21 +305,26 @@ def multinomial(
         shares = shares / shares[..., -1:]
         drawn = generator.random((*x.shape[:-1], num_samples, 1))
         return (drawn >= shares[..., np.newaxis, :]).sum(-1)
-    times = np.where(positive, generator.exponential(size=x.shape) / x, np.inf)
+    times = generator.standard_exponential(x.shape) / x
+    if positive is not None:  # a time of 0 divided by a weight of 0 is no number
+        times[~positive] = np.inf
     if num_samples == 1:  # sorting takes longer than finding the smallest
         return times.argmin(-1, keepdims=True)
     return np.argsort(times, -1)[..., :num_samples]
 
 
 def check_weights(x: Any, least: int) -> Any:
-    """Require weights of 0 or more, and enough that are not 0; return which are not.
+    """Require weights of 0 or more, and enough that are not 0.
+
+    Returns:
+        Which are not 0; None if all of them are not.
 
     Raises:
         InvalidValueError: The weights are others.
     """
     positive = x > 0
     if np.count_nonzero(positive) == x.size and x.shape[-1] >= least:
-        return positive
+        return None
     enough = positive.sum(-1) >= least
     if not (enough.all() and (x >= 0).all()):
         raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
