@@ -117,10 +117,13 @@ def momentum(
         grad = rescale_grad * grad
     if regularization_method == "l2_decay":
         grad = grad + regularization_coeff * param
-    velocity = mu * velocity + grad
+    velocity = mu * velocity
+    velocity += grad
     step = mu * velocity + grad if use_nesterov else velocity
     # A Python number keeps the parameter's dtype; a float32 rate would widen float16.
-    return param - learning_rate.item() * step, velocity
+    change = -learning_rate.item() * step
+    change += param  # over a temporary: fresh memory takes longer than the sum
+    return change, velocity
 
 
 @numpy(momentum)
