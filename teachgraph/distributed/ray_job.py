@@ -299,7 +299,7 @@ class Cluster:
         """Tell servers, also restarted ones, that the trainers have finished."""
         for role in servers:
             for trainer in self.trainers:
-                self.actors[role].ask.remote("bye", trainer.index)
+                self.actors[role].ask.remote(("bye", trainer.index))
 
     @property
     def trainers(self) -> list[Role]:

@@ -272,8 +272,12 @@ class Process:
             time.perf_counter(),
         )
 
-    def ask(self, method: str, *arguments: Any) -> Any:
+    def ask(self, call: Sequence[Any], messages: Any = None) -> Any:
         """Call a method of the server, once it serves.
+
+        Args:
+            call: Its name and arguments.
+            messages: Gradients, which come after these.
 
         Raises:
             TimeLimitError: It does not serve within the limit.
@@ -287,6 +291,8 @@ class Process:
                 raise TimeLimitError(
                     f"{self.role} does not serve after {self.job.limit:g} s"
                 )
+        method, *arguments = call
+        arguments += [] if messages is None else [messages]
         return getattr(self.serving, method)(*arguments)
 
 

@@ -5,9 +5,9 @@ come back in the answer when the step is applied. Requests go to all servers at 
 Ray moves what is large through its object store, all gradients of a request as one
 object, all parameters of an answer as another.
 
-Each request carries the number of its step, and a copy is kept until the server has
-saved that step. So whatever is lost, a request or its answer or the server itself, is
-asked for again, and nothing is applied twice.
+Each request carries the number of its step, and its object is kept in the store until
+the server has saved that step. So whatever is lost, a request or its answer or the
+server itself, is asked for again, and nothing is applied twice.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from teachgraph.distributed.errors import (
     PeerError,
     TimeLimitError,
 )
-from teachgraph.distributed.local import summed
+from teachgraph.distributed.local import copied, summed
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
@@ -72,8 +72,8 @@ class Link:
 
     Attributes:
         number: The number of the last message to it.
-        log: Messages by number, as long as the server might forget them.
-        spare: Memory of messages that it will not forget, by name.
+        log: Messages by number, as long as the server might forget them: references to
+            the object store, small ones themselves.
         wanted: Names of the parameters that come with each answer.
         values: Parameters of the present step, by name.
         read: The answer that they come from. Ray frees its memory when it is let go,
@@ -83,33 +83,18 @@ class Link:
     def __init__(self, endpoint: str, greeting: Greeting) -> None:
         self.endpoint, self.sync = endpoint, greeting.sync
         self.number = greeting.saved
-        self.log: dict[int, dict[str, Array | Rows]] = {}
-        self.spare: dict[str, list[Array]] = {}
+        self.log: dict[int, Any] = {}
         self.wanted: dict[str, None] = {}
         self.values: dict[str, Array] = {}
         self.outbox: dict[str, Array | Rows] = {}
         self.request: Any = None
         self.read: Any = None
 
-    def put(self, name: str, value: Array | Rows) -> None:
-        """Put a copy of a gradient into the next message: its memory may be reused."""
-        if isinstance(value, Rows):
-            self.outbox[name] = value
-            return
-        spare = self.spare.get(name)
-        copy = spare.pop() if spare else np.empty_like(value)
-        if (copy.shape, copy.dtype) != (value.shape, value.dtype):
-            copy = np.empty_like(value)
-        np.copyto(copy, value)
-        self.outbox[name] = copy
-
     def take(self, reply: Reply) -> None:
         """Take over an answer; forget what the server will not."""
         self.values = dict(reply.values)
         for number in [n for n in self.log if n <= reply.saved]:
-            for name, value in self.log.pop(number).items():
-                if not isinstance(value, Rows):
-                    self.spare.setdefault(name, []).append(value)
+            del self.log[number]
 
 
 class RayTransport:
@@ -157,14 +142,17 @@ class RayTransport:
             self.links[endpoint] = Link(endpoint, greeting)
         return self.links[endpoint]
 
-    def ask(self, endpoint: str, method: str, *arguments: Any) -> Callable[[], Any]:
-        """Build a request: calling it sends it, and returns what to wait for."""
+    def ask(self, endpoint: str, *call: Any, messages: Any = None) -> Callable[[], Any]:
+        """Build a request: calling it sends it, and returns what to wait for.
+
+        Ray packs and unpacks each argument by itself: the small ones come as one.
+        """
         name = self.job.actor_name(f"server {endpoint}")
 
         def request() -> Any:
             if name not in self.actors:  # it stays the same when it is restarted
                 self.actors[name] = self.ray.get_actor(name, namespace="teachgraph")
-            return self.actors[name].ask.remote(method, *arguments)
+            return self.actors[name].ask.remote(call, messages)
 
         return request
 
@@ -234,7 +222,7 @@ class RayTransport:
             self.wait(self.meeting().post.remote(box, self.packed(value)), box)
         else:
             self.bytes_sent += bytes_of(value)
-            self.link(endpoint).put(name, value)
+            self.link(endpoint).outbox[name] = value
 
     def barrier(self, kind: str, endpoints: Sequence[str]) -> None:
         """End a step's sends ("send") or its receives ("fetch"); or meet ("all")."""
@@ -257,7 +245,7 @@ class RayTransport:
                 return
             link.number += 1
         messages, link.outbox = link.outbox, {}
-        link.log[link.number] = messages
+        link.log[link.number] = self.kept(messages)
         link.request = self.exchange(link, link.number), link.number
         try:
             link.request = (*link.request, link.request[0]())
@@ -265,10 +253,20 @@ class RayTransport:
             link.request = (*link.request, None)  # asked for again when it is needed
         link.read = None
 
+    def kept(self, messages: dict[str, Array | Rows]) -> Any:
+        """A copy of messages that can be sent again: a reference if they are large.
+
+        The copy in the object store is the only one; Ray brings the receiver what a
+        reference among the arguments of a call refers to.
+        """
+        if sum(map(bytes_of, messages.values())) > INLINE:
+            return self.put(messages)
+        return {name: copied(value) for name, value in messages.items()}
+
     def exchange(self, link: Link, number: int) -> Callable[[], Any]:
         """Build the request of one message."""
-        rest = self.rank, number, link.log[number], list(link.wanted)
-        return self.ask(link.endpoint, "exchange", *rest)
+        call = "exchange", self.rank, number, list(link.wanted)
+        return self.ask(link.endpoint, *call, messages=link.log[number])
 
     def settle(self, link: Link) -> None:
         """Wait for the answer to the last message; send again what the server lacks."""
@@ -352,16 +350,16 @@ class RayTransport:
     def packed(self, value: Array) -> Any:
         """A copy of a value for a message: itself if small, else a reference to it."""
         self.bytes_sent += value.nbytes
-        return self.put(value) if value.nbytes > INLINE else np.array(value)
+        return [self.put(value)] if value.nbytes > INLINE else np.array(value)
 
-    def put(self, value: Array) -> Any:
-        """Put a value into the object store.
+    def put(self, value: Any) -> Any:
+        """Put a value into the object store; return the reference to it.
 
         Raises:
             DistributedError: It is full.
         """
         try:
-            return [self.ray.put(value)]
+            return self.ray.put(value)
         except full(self.ray.exceptions) as error:
             raise self.store_full(error) from None
 

@@ -181,6 +181,8 @@ class Server:
         if self.sync:
             fed = {name: None for t in range(self.fan_in) for name in self.expected(t)}
             self.whole = block_program(self.source, optimize_blocks, fed)
+            for grad in self.blocks:  # the next step takes its memory
+                self.whole.global_block().var(grad).persistable = False
             return
         self.each = {
             grad: block_program(self.source, [number], {grad: None})

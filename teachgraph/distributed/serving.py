@@ -125,8 +125,8 @@ class Serving:
         self,
         trainer: int,
         number: int,
-        messages: Mapping[str, Message],
         names: Sequence[str],
+        messages: Mapping[str, Message],
     ) -> Reply:
         """Take gradients; answer with parameters, in sync mode those of that step.
 

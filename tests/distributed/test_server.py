@@ -165,7 +165,7 @@ def test_a_restarted_server_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     again = Serving(server(), tmp_path / "killed", every=2, restarted=True)
     assert again.hello(0).step == 2
     assert weights(again.server) == [-2.0, -2.0]
-    reply = again.exchange(0, 4, gradient(1.0, 0), ["w"])
+    reply = again.exchange(0, 4, ["w"], gradient(1.0, 0))
     assert (reply.behind, reply.saved) == (2, 2)
 
 
@@ -173,9 +173,9 @@ def test_a_trainer_that_comes_anew_begins_behind_the_checkpoint(tmp_path: Path) 
     """So it has all that the server may ask for if it is killed too."""
     serving = Serving(server(trainers=1), tmp_path, every=5)
     for step in range(1, 5):
-        serving.exchange(0, step, gradient(1.0, 0), [])
+        serving.exchange(0, step, [], gradient(1.0, 0))
     assert serving.hello(0) == Greeting(sync=True, step=4, saved=0)
-    assert serving.exchange(0, 1, gradient(9.0, 0), ["w"]).values["w"][0] == -1.0
+    assert serving.exchange(0, 1, ["w"], gradient(9.0, 0)).values["w"][0] == -1.0
     assert serving.server.step == 4
 
 
@@ -192,13 +192,13 @@ def test_a_checkpoint_is_written_while_training_goes_on(
     serving = Serving(server(trainers=1), tmp_path, every=2, limit=0.2)
     with running(serving):
         for step in (1, 2, 3):
-            reply = serving.exchange(0, step, gradient(1.0, 0), [])
+            reply = serving.exchange(0, step, [], gradient(1.0, 0))
         assert (reply.step, reply.saved) == (3, 0)
         with pytest.raises(TimeLimitError, match=r"safetensors was not written within"):
-            serving.exchange(0, 4, gradient(1.0, 0), [])
+            serving.exchange(0, 4, [], gradient(1.0, 0))
         free.set()
         until_saved(serving)
-        assert serving.exchange(0, 5, gradient(1.0, 0), []).saved == 2
+        assert serving.exchange(0, 5, [], gradient(1.0, 0)).saved == 2
     assert written == [0, 2, 5]
 
 
@@ -253,15 +253,15 @@ def test_who_waits_for_a_trainer_that_does_not_come_is_told(tmp_path: Path) -> N
     serving = Serving(server(), tmp_path, limit=0.2)
     told = r"step 1 did not come within 0.2 s; no gradients from trainers \[1\]"
     with pytest.raises(TimeLimitError, match=told):
-        serving.exchange(0, 1, gradient(1.0, 0), ["w"])
+        serving.exchange(0, 1, ["w"], gradient(1.0, 0))
 
 
 def test_the_answer_holds_the_parameters_of_the_step(tmp_path: Path) -> None:
     serving, replies = Serving(server(), tmp_path), list[Any]()
     waiting = threading.Thread(
-        target=lambda: replies.append(serving.exchange(0, 1, gradient(1.0, 0), ["w"]))
+        target=lambda: replies.append(serving.exchange(0, 1, ["w"], gradient(1.0, 0)))
     )
     waiting.start()
-    replies.append(serving.exchange(1, 1, gradient(3.0, 1), ["w"]))
+    replies.append(serving.exchange(1, 1, ["w"], gradient(3.0, 1)))
     waiting.join()
     assert [reply.values["w"].tolist() for reply in replies] == [[-2.0, -2.0]] * 2
