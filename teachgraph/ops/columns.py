@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from math import prod
+from operator import iadd
 from typing import Any
 
 import numpy as np
@@ -34,7 +36,7 @@ def matrices(w: Any, groups: int) -> Any:
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply the filter with the columns of each image: [N, O, *count]."""
-    image = padded(x, axes)
+    image = np.ascontiguousarray(padded(x, axes))
     rows, inner, windows = matrices(w, groups), prod(w.shape[1:]), prod(counts(axes))
     # Blocks write into the result itself, so that no second copy of it exists.
     out = np.empty((len(x), *rows.shape[:2], windows), np.result_type(x, w))
@@ -92,14 +94,19 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     The result is a filter [O, C / groups, *window].
     """
     inner = x.shape[1] // groups, *[axis.window for axis in axes]
-    view = windows_of(padded(x, axes), axes)
+    view = windows_of(np.ascontiguousarray(padded(x, axes)), axes)
     view = view.reshape(len(x), groups, *inner, *counts(axes))
     g = g.reshape(len(g), groups, g.shape[1] // groups, prod(counts(axes)))
-    total = np.zeros((*g.shape[1:3], prod(inner)), np.result_type(x, g))
-    for part in blocks(len(x), groups * prod(inner) * g.shape[-1]):
+
+    def product(part: slice) -> Any:
         # All images of the block side by side: one product, and no sum after it.
         columns = np.moveaxis(view[part], 0, 1 + len(inner))
         columns = columns.reshape(groups, prod(inner), len(g[part]) * g.shape[-1])
-        rows = np.moveaxis(g[part], 0, 2).reshape(*total.shape[:2], columns.shape[-1])
-        total += rows @ columns.swapaxes(1, 2)
-    return total.reshape(groups * len(total[0]), *inner)
+        rows = np.moveaxis(g[part], 0, 2).reshape(*g.shape[1:3], columns.shape[-1])
+        # BLAS is faster at tall results; a large one takes longer to transpose.
+        if rows.shape[1] < 200:
+            return (columns @ rows.swapaxes(1, 2)).swapaxes(1, 2)
+        return rows @ columns.swapaxes(1, 2)
+
+    parts = blocks(len(x), groups * prod(inner) * g.shape[-1])
+    return reduce(iadd, map(product, parts)).reshape(-1, *inner)

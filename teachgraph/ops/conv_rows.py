@@ -1,4 +1,4 @@
-"""Convolution and its two gradients with im2col of single window rows.
+"""Convolution and its gradient in the image with im2col of single window rows.
 
 A window's first dimension needs no copies of the image. With columns for windows one
 row tall, a row of the result is a sum of products, one for each row i of the filter:
@@ -27,7 +27,7 @@ from teachgraph.ops.windows import (
     windows_of,
 )
 
-__all__ = ["backward_filter", "backward_input", "forward", "is_faster"]
+__all__ = ["backward_input", "forward", "is_faster"]
 
 
 def is_faster(
@@ -110,20 +110,3 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         for place in np.ndindex(*wide):
             tap(out[part], windows, (0, *place))[...] += columns[:, :, *place]
     return cropped(out, axes)
-
-
-def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """Multiply the outputs with the transposed columns, summed over all images."""
-    tall, *wide = [axis.window for axis in axes]
-    outputs, inner = g.shape[1] // groups * tall, x.shape[1] // groups * prod(wide)
-    places, view = prod(counts(row_windows(axes))), across(x, axes)
-    total = np.zeros((groups, outputs, inner), np.result_type(x, g))
-    for part in blocks(len(x), groups * max(outputs, inner) * places):
-        # All images of the block side by side: one product, and no sum after it.
-        columns = np.moveaxis(view[part], 0, -len(axes) - 1)
-        columns = columns.reshape(groups, inner, len(g[part]) * places)
-        seen = np.moveaxis(scatter_rows(g[part], axes), 0, 2)
-        seen = seen.reshape(groups, outputs, columns.shape[2])
-        total += seen @ columns.swapaxes(1, 2)
-    turned = total.reshape(g.shape[1], tall, x.shape[1] // groups, *wide)
-    return turned.swapaxes(1, 2)

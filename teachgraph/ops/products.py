@@ -1,16 +1,17 @@
 """Convolution forward, backward-input and backward-filter: choice of algorithm.
 
-A batch of small images is merged into one image, backward-input may be computed as a
-convolution, and each of the three uses full im2col (`columns`), im2col by window rows
-(`conv_rows`), whichever is faster. The filter gradient of a depthwise convolution is
-not a product of matrices (`depthwise`).
+A batch of small images is merged into one image with another dimension. Forward and
+backward-input, which may be computed as a convolution, use full im2col (`columns`) or
+im2col by window rows (`conv_rows`), whichever is faster. The filter gradient of a
+depthwise convolution is not a product of matrices (`depthwise`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from functools import reduce
 from math import prod
+from operator import iadd
 from types import ModuleType
 from typing import Any
 
@@ -28,9 +29,7 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
     for part, wide in image_blocks(len(x), w.shape, axes, groups):
-        out[part] = deinterleaved(
-            forward(interleaved(x[part]), w, wide, groups), len(x[part])
-        )
+        out[part] = apart(forward(together(x[part]), w[..., None], wide, groups))
     return out
 
 
@@ -40,10 +39,11 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
         for part, wide in image_blocks(len(g), w.shape, axes, groups):
-            images = backward_input(interleaved(g[part]), w, wide, groups)
-            out[part] = deinterleaved(images, len(g[part]))
+            out[part] = apart(
+                backward_input(together(g[part]), w[..., None], wide, groups)
+            )
         return out
-    if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
+    if mirroring_pays(len(g), w.shape, axes, groups):
         return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
     return faster_module(g.shape, w.shape, axes, groups).backward_input(
         g, w, axes, groups
@@ -57,15 +57,12 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
     if not narrow(len(x), axes):
-        return faster_module(x.shape, filters, axes, groups).backward_filter(
-            x, g, axes, groups
-        )
-    total = np.zeros(filters, np.result_type(x, g))
-    for part, wide in image_blocks(len(x), filters, axes, groups):
-        total += backward_filter(
-            interleaved(x[part]), interleaved(g[part]), wide, groups
-        )
-    return total
+        return columns.backward_filter(x, g, axes, groups)
+    parts = (
+        backward_filter(together(x[part]), together(g[part]), wide, groups)
+        for part, wide in image_blocks(len(x), filters, axes, groups)
+    )
+    return reduce(iadd, parts).reshape(filters)
 
 
 def faster_module(
@@ -79,10 +76,11 @@ def narrow(images: int, axes: Sequence[Steps]) -> bool:
     """True if merging the images of a batch pays.
 
     NumPy copies and adds contiguous runs of memory, and those of small images are
-    short: unmerged, runs of 10 elements took 1.5 times as long, runs of 28 less.
+    short: unmerged, runs of 10 elements took 1.5 times as long, runs of 28 less. A
+    window of one element needs no copies; but products of few columns take longer.
     """
-    last, window = axes[-1], prod(axis.window for axis in axes)
-    return images >= 8 and window > 1 and last.step == 1 and last.count < 20
+    places, window = prod(counts(axes)), prod(axis.window for axis in axes)
+    return images >= 8 and axes[-1].count < 20 and (window > 1 or places < 40)
 
 
 def image_blocks(
@@ -91,42 +89,35 @@ def image_blocks(
     """Yield blocks of images to merge, and the windows over them."""
     size = groups * prod(filters[1:]) * prod(counts(axes))
     for part in blocks(images, size):
-        yield part, widened(axes, len(range(*part.indices(images))))
+        count = len(range(*part.indices(images)))
+        yield part, [*axes, Steps(count, 1, 1, 1, 0, 0, count)]
 
 
-def interleaved(x: Any) -> Any:
-    """Merge images into one by interleaving their elements in the last dimension."""
-    side = np.ascontiguousarray(np.moveaxis(x, 0, -1))
-    return side.reshape(1, *side.shape[:-2], side.shape[-2] * len(x))
+def together(x: Any) -> Any:
+    """View a batch of images as one with another dimension: [1, C, *sizes, N]."""
+    return np.moveaxis(x, 0, -1)[None]
 
 
-def deinterleaved(x: Any, images: int) -> Any:
-    """Undo `interleaved`, as a view."""
-    return np.moveaxis(x.reshape(*x.shape[1:-1], -1, images), -1, 0)
+def apart(x: Any) -> Any:
+    """Undo `together`, as a view."""
+    return np.moveaxis(x[0], -1, 0)
 
 
-def widened(axes: Sequence[Steps], images: int) -> list[Steps]:
-    """Compute the windows over merged images: dilated by the number of images."""
-    *others, last = axes
-    return [
-        *others,
-        replace(
-            last,
-            image=last.image * images,
-            dilation=last.dilation * images,
-            before=last.before * images,
-            after=last.after * images,
-            count=last.count * images,
-        ),
-    ]
+def mirroring_pays(
+    images: int, filters: Sequence[int], axes: Sequence[Steps], groups: int
+) -> bool:
+    """True if backward-input is faster as a convolution, without scatter-add.
+
+    That needs stride 1. With more outputs than channels it has more columns, and was
+    slower; with as many it was up to twice as fast. It transposes the filter: where
+    that is large compared with the columns, it took twice as long.
+    """
+    few = min(filters[1] * groups, images * prod(counts(axes)) // 2)
+    return filters[0] <= few and all(map(can_mirror, axes))
 
 
 def can_mirror(axis: Steps) -> bool:
-    """True if backward-input can be computed as a convolution, without scatter-add.
-
-    That needs stride 1. With more outputs than channels it has more columns, and was
-    slower; with as many it was about twice as fast.
-    """
+    """True if the elements of the image have windows of outputs, without gaps."""
     return axis.step == 1 and axis.before <= axis.dilation * (axis.window - 1)
 
 

@@ -215,9 +215,14 @@ def counts(axes: Sequence[Axis]) -> list[int]:
 
 
 def blocks(images: int, columns: int) -> Iterator[slice]:
-    """Yield blocks of images whose columns have at most AT_ONCE elements together."""
-    step = max(AT_ONCE // max(columns, 1), 1)
-    return (slice(first, first + step) for first in range(0, images, step))
+    """Yield equal blocks of images with at most AT_ONCE elements of columns together.
+
+    There is at least one block, so that sums over an empty batch have a term.
+    """
+    most = max(AT_ONCE // max(columns, 1), 1)
+    count = max(-(-images // most), 1)
+    step = max(-(-images // count), 1)
+    return (slice(first, first + step) for first in range(0, max(images, 1), step))
 
 
 def check_format(data_format: str) -> None:
