@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -42,13 +43,37 @@ def dropout(
     own = seed_ is not None or fix_seed or seed
     first = seed if seed_ is None else int(seed_.item())
     source = np.random.default_rng(first) if own else random.generator()
-    mask = np.ones(x.shape, np.bool_)
-    mask &= source.random(mask_shape(x.shape, axis), np.float32) >= dropout_prob
-    # Not times the mask: an infinite element times 0 is NaN.
-    out = np.where(mask, x, np.zeros((), x.dtype))
-    out *= factor
+    mask = np.empty(x.shape, np.bool_)
+    mask[...] = drawn(source, mask_shape(x.shape, axis), dropout_prob)
     # Paddle's mask is of uint8; a view costs nothing.
-    return out, mask.view(np.uint8)
+    return times_mask(x, mask, factor), mask.view(np.uint8)
+
+
+LEVELS = 1 << 32
+"""Of so many numbers one is drawn for each element: p is rounded to 1 / LEVELS."""
+
+
+def drawn(source: np.random.Generator, shape: Sequence[int], p: float) -> Any:
+    """Draw a mask that is False with probability p.
+
+    Two elements share 64 random bits: two thirds of the time of a float for each.
+    """
+    count = prod(shape)
+    bits = source.bit_generator.random_raw(-(-count // 2)).view(np.uint32)
+    return bits[:count].reshape(shape) >= round(p * LEVELS)
+
+
+def times_mask(x: Any, mask: Any, factor: float) -> Any:
+    """Compute x times mask times factor, 0 even where an infinite element is masked.
+
+    An infinity times 0 is NaN, and `np.where` takes long for a mask at random. So the
+    mask, as an integer of all bits 1 or 0, is multiplied bit by bit.
+    """
+    integer = np.dtype(f"i{x.itemsize}")
+    out = np.multiply(x, factor, out=np.empty(x.shape, x.dtype))
+    bits = out.view(integer)
+    bits &= np.negative(mask.view(np.int8), dtype=integer)
+    return out
 
 
 def mask_shape(shape: Sequence[int], axis: Sequence[int]) -> list[int]:

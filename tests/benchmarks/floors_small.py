@@ -67,9 +67,9 @@ def sums(axis: int, *shape: int) -> Call:
 
 
 def numbers(*shape: int) -> Call:
-    """The random numbers of a dropout."""
-    generator = np.random.default_rng(0)
-    return lambda: generator.random(shape, np.float32)
+    """The random numbers of a dropout, of 32 bits each."""
+    bits, words = np.random.default_rng(0).bit_generator, math.prod(shape) // 2
+    return lambda: bits.random_raw(words)
 
 
 def dense(rows: int, ins: int, outs: int) -> list[tuple[int, Call]]:

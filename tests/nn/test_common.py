@@ -48,6 +48,12 @@ def test_dropout_draws_from_the_one_generator() -> None:
     assert (first != second).any()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_dropout_makes_even_an_infinity_zero(dtype: str) -> None:
+    x = tg.full([9, 11], -np.inf, dtype)
+    assert set(np.unique(F.dropout(x, 0.5).numpy())) == {-np.inf, 0}
+
+
 def test_the_gradient_passes_where_the_value_did() -> None:
     x = tensor(6, 5)
     x.stop_gradient = False

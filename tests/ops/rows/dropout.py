@@ -12,6 +12,14 @@ from tests.ops.values import numbers, turned
 UP = {"dropout_implementation": "upscale_in_train", "seed": 3}
 
 
+def levels(seed: int, shape: list[int]) -> Array:
+    """Numbers below 2^32: two of each 64 bits that the seed gives."""
+    count = int(np.prod(shape))
+    words = np.random.default_rng(seed).bit_generator.random_raw((count + 1) // 2)
+    parts = [int(word) >> low & 0xFFFFFFFF for word in words for low in (0, 32)]
+    return np.array(parts[:count]).reshape(shape)
+
+
 def left_out(
     x: Array,
     dropout_prob: float = 0.5,
@@ -24,11 +32,11 @@ def left_out(
     """Element by element, from the numbers that the seed gives."""
     upscale = dropout_implementation == "upscale_in_train"
     shape = [n if not axis or i in axis else 1 for i, n in enumerate(x.shape)]
-    drawn = np.random.default_rng(seed).random(shape, np.float32)
-    drawn = np.broadcast_to(drawn, x.shape)
+    drawn = np.broadcast_to(levels(seed, shape), x.shape)
+    least = round(dropout_prob * 2**32)
     out, mask = np.zeros(x.shape), np.zeros(x.shape)
     for place in np.ndindex(x.shape):
-        mask[place] = kept = is_test or drawn[place] >= dropout_prob
+        mask[place] = kept = is_test or drawn[place] >= least
         factor = (1 if upscale else 1 - dropout_prob) if is_test else 1.0
         if upscale and kept and not is_test:
             factor = 1 / (1 - dropout_prob)
