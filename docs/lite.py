@@ -101,7 +101,9 @@ def interpreter(folder: Path, numpy: Path | None) -> str:
     if not packed.is_file():
         run("npm", "pack", "--silent", f"pyodide@{PYODIDE}", cwd=FOLDER)
     with tarfile.open(packed) as tar:
-        tar.extractall(FOLDER, filter="data")
+        # An argument since Python 3.11.4 only; before, the attribute has no meaning.
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        tar.extractall(FOLDER)  # noqa: S202  the package by its exact version
     shutil.copytree(FOLDER / "package", folder)
     lock_file = folder / "pyodide-lock.json"
     lock = json.loads(lock_file.read_text("utf-8"))

@@ -42,7 +42,9 @@ def sdist(checkout: Path) -> Path:
     run(sys.executable, "-m", "build", "--sdist", "--no-isolation", cwd=checkout)
     (archive,) = (checkout / "dist").glob("*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(checkout / "unpacked", filter="data")
+        # An argument since Python 3.11.4 only; before, the attribute has no meaning.
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        tar.extractall(checkout / "unpacked")  # noqa: S202  what was just packed
     (folder,) = (checkout / "unpacked").iterdir()
     return folder
 
