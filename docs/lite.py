@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -26,6 +25,7 @@ from teachgraph_widgets import assets
 from teachgraph_widgets.notebook_output import data, letters, stepping
 
 from docs.__main__ import CACHE, tell
+from docs.archives import unpack
 from docs.notebooks import (
     ROOT,
     STATE,
@@ -100,10 +100,7 @@ def interpreter(folder: Path, numpy: Path | None) -> str:
     packed = FOLDER / f"pyodide-{PYODIDE}.tgz"
     if not packed.is_file():
         run("npm", "pack", "--silent", f"pyodide@{PYODIDE}", cwd=FOLDER)
-    with tarfile.open(packed) as tar:
-        # An argument since Python 3.11.4 only; before, the attribute has no meaning.
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)
-        tar.extractall(FOLDER)  # noqa: S202  the package by its exact version
+    unpack(packed, FOLDER)
     shutil.copytree(FOLDER / "package", folder)
     lock_file = folder / "pyodide-lock.json"
     lock = json.loads(lock_file.read_text("utf-8"))

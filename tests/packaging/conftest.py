@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tarfile
 from pathlib import Path
 
 import pytest
 
+from docs.archives import unpack
 from tests.effort import FULL
 from tests.packaging.commands import ROOT, Venv, known_to_git, run
 
@@ -41,10 +41,7 @@ def sdist(checkout: Path) -> Path:
     """The unpacked sdist: its making built the front end."""
     run(sys.executable, "-m", "build", "--sdist", "--no-isolation", cwd=checkout)
     (archive,) = (checkout / "dist").glob("*.tar.gz")
-    with tarfile.open(archive) as tar:
-        # An argument since Python 3.11.4 only; before, the attribute has no meaning.
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)
-        tar.extractall(checkout / "unpacked")  # noqa: S202  what was just packed
+    unpack(archive, checkout / "unpacked")
     (folder,) = (checkout / "unpacked").iterdir()
     return folder
 

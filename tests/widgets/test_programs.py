@@ -287,7 +287,7 @@ LONG_LOOP = "for _ in range(100):\n    exe.run(feed={'X': batch}, fetch_list=[lo
 
 
 def test_somebody_else_who_watches_changes_nothing_of_what_is_recorded() -> None:
-    """What follows every run has them all walked; the log has the same ones of them."""
+    """Another observer may follow every run: the log has the same runs as without."""
     batch = np.ones((2, 1), "float32")
     alone = record(FOUR_LINES + RUN + LONG_LOOP, batch=batch)
     with watch(Observer()):

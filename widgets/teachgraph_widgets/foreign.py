@@ -38,14 +38,12 @@ class ForeignTape:
     Attributes:
         read: Reads a value or a node of any engine.
         nodes: The node's number of each value that an operation computed.
-        ours: Classes that are known to be the framework's own.
     """
 
     def __init__(self, tape: TapeRecorder) -> None:
         self.tape, self.log = tape, tape.log
         self.read = Reader(self.complain, self.meet)
         self.nodes: dict[int, int] = {}
-        self.ours: set[type] = {type(None)}
         self._used: set[int] = set()
         self._announced_itself: set[int] = set()
         self._begin_pass(())
@@ -67,10 +65,7 @@ class ForeignTape:
 
     def is_foreign(self, thing: Any) -> bool:
         """True for an object of another engine."""
-        if self.read.is_foreign(type(thing)):
-            return True
-        self.ours.add(type(thing))
-        return False
+        return self.read.is_foreign(type(thing))
 
     def tensor_created(self, thing: Any) -> None:
         """Record a new value: a leaf, or with its edges the operation that made it."""
@@ -368,7 +363,7 @@ def of_any_engine(*positions: int) -> Callable[[M], M]:
                 for position in positions:
                     if (fact := facts[position]).__class__ in LISTS:
                         fact = fact[0] if fact else None
-                    if fact.__class__ not in foreign.ours and foreign.is_foreign(fact):
+                    if fact is not None and foreign.read.is_foreign(type(fact)):
                         handle = getattr(foreign, name)
                 if handle is None:
                     listen(self, *facts)

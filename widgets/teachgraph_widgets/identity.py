@@ -67,8 +67,7 @@ class Numbers:
     def give(self, thing: Any, number: int | None = None) -> int:
         """Assign the next number to the object, or `number` to one more name of it."""
         if number is None:
-            number = self.count
-            self.count = number + 1
+            number = self.fresh()
         reference: Numbered | Held
         try:
             reference = Numbered(thing)

@@ -229,7 +229,7 @@ class Cursor:
         if self.engine and sys._getframe(2).f_code in self.engine:
             return
         log, visits, pause = self.log, self.visits, self.pause
-        if pause is not None and pause.ends(line):
+        if pause is not None and pause.ends(sys._getframe(2), line):
             pause.resume()
         if self.has_unnamed:
             self.find_names(sys._getframe(2), line)

@@ -98,7 +98,6 @@ class ProgramRecorder(Watcher):
         self._runs = first
         self._run = 0, 0, 0
         self._followed = True
-        self._skips: Program | None = None
         self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
         self.seen = Seen()
@@ -175,15 +174,16 @@ class ProgramRecorder(Watcher):
         if get_ident() != self.cursor.thread:
             return False
         number = self._programs.find(program)
-        visit = self._visits[number] + 1
-        if is_recorded(visit):
-            self._skips = None
-            return True
-        self._visits[number] = visit
+        self._followed = is_recorded(self._visits[number] + 1)
+        if not self._followed:
+            self.skip(program, number)
+        return self._followed
+
+    def skip(self, program: Any, number: int | None) -> None:
+        """Count a run that is not recorded."""
+        self.running = program
+        self._visits[number] += 1
         self.skipped += 1
-        self.running = self._skips = program
-        self._followed = False
-        return False
 
     @careful
     def pass_applied(self, program: Program, applied: Any) -> None:
@@ -215,7 +215,7 @@ class ProgramRecorder(Watcher):
 
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """Record the begin of a run, unless the run is skipped."""
-        if program is not self._skips:
+        if self._followed or program is not self.running:
             self.begin_run(program)
 
     @careful
@@ -224,15 +224,15 @@ class ProgramRecorder(Watcher):
         program = self.seen.program(program)
         known = self._programs.find(program)
         number = self.number(program) if known is None else known
+        self._followed = is_recorded(self._visits[number] + 1)
+        if not self._followed:
+            self.skip(program, number)
+            return
         self.running = program
-        self._visits[number] = visit = self._visits[number] + 1
-        self._followed = is_recorded(visit)
-        if self._followed:
-            self._runs += 1
-            self._run = number, visit, self.cursor.place()
-            self.write_run("begin")
-        else:
-            self.skipped += 1
+        self._visits[number] += 1
+        self._runs += 1
+        self._run = number, self._visits[number], self.cursor.place()
+        self.write_run("begin")
 
     @careful
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:

@@ -7,7 +7,6 @@ are counted.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable
 from types import CodeType, FrameType
@@ -125,14 +124,10 @@ class Pause:
         )
         self._code, self._first, self._last = region
 
-    def ends(self, line: int) -> bool:
-        """True if recording resumes with the statement at `line`, which is to run.
-
-        It is called by what the line's marker calls.
-        """
+    def ends(self, frame: FrameType, line: int) -> bool:
+        """True if recording resumes with the statement at `line`."""
         if line == self.line:
             return self.sampler.next_step()
-        if self._first <= line <= self._last:
-            return False
-        frame = sys._getframe(3)
-        return frame.f_code is self._code or self.region.left(frame)
+        if frame.f_code is self._code:
+            return not self._first <= line <= self._last
+        return self.region.left(frame)

@@ -165,8 +165,8 @@ class TapeRecorder(Watcher):
         texts = short_texts(attrs) if attrs else ()
         if update:
             texts = (*rates(op, inputs), *texts)
-        saved = () if node is None else self._saved.get(op)
-        if saved is None:
+        saved: tuple[str, ...] | None = ()
+        if node is not None and (saved := self._saved.get(op)) is None:
             saved = self.saved_by(op, node)
         path, taped = self.layers.path, node is not None
         facts = op, read, written, texts, saved, taped, order, path
@@ -533,7 +533,7 @@ class TapeRecorder(Watcher):
         taped = self._nodes.get(node.born)
         return None if taped is None else taped[1][index]
 
-    def saved_by(self, op: str, node: Any) -> tuple[str, ...]:
+    def saved_by(self, op: str, node: Node) -> tuple[str, ...]:
         """Return the slots that a node saves for backward; of a PyLayer, names."""
         rule = node.op.rule
         if rule is None:
