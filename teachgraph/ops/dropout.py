@@ -134,7 +134,8 @@ def dropout_grad(
 ) -> Any:
     """dx = dout times mask and factor."""
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
-    return dout * (mask > 0) * factor
+    # Cast and scaled before: times a bool, NumPy multiplies in small parts.
+    return dout * ((mask > 0).astype(dout.dtype) * factor)
 
 
 @op(type="seed", random=True)

@@ -33,9 +33,27 @@ def softmax(x: Any, *, axis: int = -1) -> Any:
     if not x.size:
         # The maximum of nothing is an error in NumPy.
         return np.array(x)
-    largest = np.maximum.reduce(x, axis=axis, keepdims=True)
-    power = np.exp(x - largest, casting="equiv")
+    power = np.exp(x - shift(x, axis), casting="equiv")
     return power / np.add.reduce(power, axis=axis, keepdims=True)
+
+
+MANY = 1 << 12
+"""Elements from which on looking at all of them is worth its two calls."""
+
+SPREAD = {"e": 4.0, "f": 40.0, "d": 350.0}
+"""Differences whose exponential is far from underflow, for each dtype."""
+
+
+def shift(x: Any, axis: int) -> Any:
+    """Return the maximum along `axis`, or that of all x if the smallest is not far off.
+
+    In many short rows NumPy takes longer to find each maximum than for all the rest.
+    """
+    if x.size >= MANY:
+        largest = np.maximum.reduce(x, axis=None)
+        if largest - np.minimum.reduce(x, axis=None) < SPREAD.get(x.dtype.char, 0.0):
+            return largest
+    return np.maximum.reduce(x, axis=axis, keepdims=True)
 
 
 @softmax.grad

@@ -12,6 +12,7 @@ import teachgraph.nn.functional as F
 from teachgraph import nn, static
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.errors import OutOfRangeError
+from teachgraph.ops.softmax import MANY
 from tests.ops.values import numbers
 from tests.static.fresh import fresh
 
@@ -74,6 +75,17 @@ def test_whole_channels_are_dropped_together() -> None:
         assert set(np.unique(flat)) == {0, 2}
     rows = F.dropout(ONES, 0.5, axis=0).numpy()
     assert (rows == rows[:, :1]).all()
+
+
+@pytest.mark.parametrize("far", [10.0, 1000.0, np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_softmax_of_rows_near_and_far_from_each_other(far: float, dtype: str) -> None:
+    x = np.array([[1, 2, 3], [1, 2, -far], [4, 4, 4]], dtype)
+    x[2] -= min(far, 1e6)
+    x = np.tile(x, (MANY, 1))
+    power = np.exp(x - x.max(1, keepdims=True))
+    wanted = power / power.sum(1, keepdims=True)
+    np.testing.assert_allclose(F.softmax(tg.to_tensor(x)).numpy(), wanted, rtol=1e-6)
 
 
 def test_alpha_dropout_keeps_mean_and_variance() -> None:
