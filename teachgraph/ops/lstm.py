@@ -21,7 +21,7 @@ from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,
     arriving,
-    bias_grad,
+    bias_grads,
     by_gate,
     check,
     factors,
@@ -54,6 +54,10 @@ SHIFT = np.array((0.5, 0.5, 0.0, 0.5)).reshape(4, 1, 1)
 A gate is tanh(SHARE a) SHARE + SHIFT. The inner factor is multiplied into the weights
 beforehand.
 """
+
+
+IN_CACHE = 1 << 19
+"""Bytes of gates whose slopes fit into a core's cache with them."""
 
 
 @op(
@@ -152,8 +156,7 @@ def rnn_lstm_grad(
         dc,
         lambda: weight_grad(da, input),
         lambda: weight_grad(da, previous_states(states, h, is_reverse=is_reverse)),
-        bias_grad(da, b_ih),
-        bias_grad(da, b_hh),
+        *bias_grads(da, b_ih, b_hh),
     )
 
 
@@ -200,27 +203,37 @@ def cell_gradients(
     w_hh: Any,
     order: Sequence[int],
 ) -> tuple[Any, Any, Any]:
-    """Compute them on arrays with few temporaries, for sequences of equal length."""
-    by_state, da = slopes_in_place(cells, gates, before)
-    weights, forget = by_gate(w_hh, 4), gates[:, 1]
+    """Compute them on arrays with few temporaries, for sequences of equal length.
+
+    Slopes are computed for some steps at once, so that they are still in the cache when
+    their steps come.
+    """
+    count, _, batch, hidden = gates.shape
+    da = np.empty((count, batch, 4, hidden), gates.dtype)
+    weights = by_gate(w_hh, 4)
     dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
     dnew += 0 if dh is None else dh
     dcell += 0 if dc is None else dc
-    to_state = np.empty_like(da[0])
-    for t in order:
-        if dout is not None:
-            dnew += dout[t]
-        dcell += np.multiply(dnew, by_state[t], out=through)
-        slope = da[t]
-        # i, f and g act through the cell, o through the state.
-        slope[:3] *= dcell
-        slope[3] *= dnew
-        np.add.reduce(np.matmul(slope, weights, out=to_state), out=dnew)
-        dcell *= forget[t]
-    return side_by_side(da), dnew, dcell
+    to_state = np.empty_like(gates[0])
+    at_once = max(IN_CACHE // max(gates[0].nbytes, 1), 1)
+    for block in (order[k : k + at_once] for k in range(0, count, at_once)):
+        these = slice(min(block), max(block) + 1)
+        by_state, slopes = slopes_of(cells[these], gates[these], before[these])
+        for t in block:
+            if dout is not None:
+                dnew += dout[t]
+            dcell += np.multiply(dnew, by_state[t - these.start], out=through)
+            slope = slopes[t - these.start]
+            # i, f and g act through the cell, o through the state.
+            slope[:3] *= dcell
+            slope[3] *= dnew
+            np.add.reduce(np.matmul(slope, weights, out=to_state), out=dnew)
+            dcell *= gates[t, 1]
+        da[these] = slopes.swapaxes(1, 2)
+    return da.reshape(count, batch, 4 * hidden), dnew, dcell
 
 
-def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
+def slopes_of(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
     """Compute `slopes` on arrays, with no large temporary beside the two results.
 
     The second has the layout of the gates.

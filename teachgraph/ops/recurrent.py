@@ -52,10 +52,6 @@ def factors(weight: Any, gates: int) -> Any:
     return np.ascontiguousarray(by_gate(weight, gates).transpose(0, 2, 1))
 
 
-FEW = 8
-"""Rows that are too few to be worth a product of their own."""
-
-
 def projected(input: Any, w_ih: Any, bias: Any) -> Any:
     """Compute W_ih x + bias for all steps at once: [steps, gates, batch, hidden].
 
@@ -66,11 +62,8 @@ def projected(input: Any, w_ih: Any, bias: Any) -> Any:
     """
     count, batch, size = input.shape
     gates, _, hidden = w_ih.shape
-    if batch < FEW:
-        rows = input.reshape(count * batch, size) @ w_ih
-        out = rows.reshape(gates, count, batch, hidden).swapaxes(0, 1).copy()
-    else:
-        out = np.matmul(input[:, None], w_ih)
+    rows = input.reshape(count * batch, size) @ w_ih
+    out = rows.reshape(gates, count, batch, hidden).swapaxes(0, 1).copy()
     if bias is not None:
         out += bias.reshape(gates, 1, hidden)
     return out
@@ -134,6 +127,14 @@ def weight_grad(da: Any, x: Any) -> Any:
 def bias_grad(da: Any, bias: Any) -> Any:
     """db of a = ... + b, or None without a bias."""
     return None if bias is None else (lambda: reduce_sum(da, dim=[0, 1]))
+
+
+def bias_grads(da: Any, *biases: Any) -> list[Any]:
+    """The same for all biases of one sum, computed once."""
+    if all(bias is None for bias in biases):
+        return [None] * len(biases)
+    db = reduce_sum(da, dim=[0, 1])
+    return [None if bias is None else db for bias in biases]
 
 
 def input_grad(da: Any, w_ih: Any, input: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import nn, static
 from teachgraph.core.errors import InvalidValueError, ShapeError
-from teachgraph.ops.recurrent import FEW
+from teachgraph.ops.lstm import IN_CACHE
 
 CELLS = {
     "SimpleRNN": nn.SimpleRNNCell,
@@ -31,7 +31,7 @@ def parts(states: Any) -> list[Any]:
 @pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize("lengths", [None, [4, 2]])
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("copies", [1, FEW])
+@pytest.mark.parametrize("copies", [1, 8])
 def test_a_loop_over_a_cell_gives_what_one_op_gives(
     kind: str, lengths: Any, reverse: bool, copies: int, x: tg.Tensor
 ) -> None:
@@ -53,6 +53,23 @@ def test_a_loop_over_a_cell_gives_what_one_op_gives(
 
     for one, other in zip(gradients(looped), gradients(at_once), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_blocks_of_steps_have_the_gradients_of_recorded_steps(reverse: bool) -> None:
+    batch, hidden = 256, 64
+    assert IN_CACHE // (4 * batch * hidden * 4) == 2
+    cell = nn.LSTMCell(3, hidden)
+    inputs = [tg.randn([5, batch, 3]), *(tg.randn([batch, hidden]) for _ in "hc")]
+    for tensor in inputs:
+        tensor.stop_gradient = False
+    x, *first = inputs
+    out, (h, c) = cell.sequence(x, first, None, is_reverse=reverse)
+    loss = (out * out).mean() + h.mean() + (c * c).mean()
+    inputs += cell.parameters()
+    recorded = tg.grad(loss, inputs, create_graph=True)
+    for one, other in zip(tg.grad(loss, inputs), recorded, strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", CELLS)
