@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.ops.left_out import LEFT_OUT, MACHINERY, ROOMS
+from teachgraph.ops.left_out import LEFT_OUT, MACHINERY, ROOMS, refused
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
 NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
@@ -148,6 +148,21 @@ def test_whoever_asks_is_told_the_reason(module: str) -> None:
                 getattr(value, name)
             assert repr(name) in str(caught.value)
             assert str(caught.value).endswith(f"which {paddle} has: {reason}")
+
+
+def test_a_method_left_out_is_offered_nowhere() -> None:
+    tensor = tg.to_tensor(1.0)
+    for name in refused("Tensor"):
+        assert name not in dir(tensor)
+        assert not hasattr(tensor, name)
+        with pytest.raises(AttributeError, match=f"^type object 'Tensor' .*{name!r}"):
+            getattr(tg.Tensor, name)
+
+
+def test_attributes_of_tensors_are_read_fast() -> None:
+    """Python 3.11 reads them slowly where a class has `__getattr__`."""
+    assert not hasattr(tg.Tensor, "__getattr__")
+    assert not hasattr(type(tg.create_parameter([1], "float32")), "__getattr__")
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -7,7 +7,7 @@ names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from sys import modules
 from typing import Any, NoReturn
 
@@ -16,9 +16,11 @@ __all__ = [
     "LOD",
     "MACHINERY",
     "ROOMS",
+    "LeftOut",
     "absent",
     "no_such_method",
     "refuse_import",
+    "refused",
     "why_left_out",
 ]
 
@@ -270,11 +272,18 @@ def why_left_out(module: str, name: str) -> str:
     """
     if not module and name in ROOMS:
         return ROOMS[name]
-    for table in (LEFT_OUT, MACHINERY):
-        for reason, names in table.get(module, {}).items():
-            if name in names.split():
-                return reason
-    return ""
+    return refused(module).get(name, "")
+
+
+@cache
+def refused(module: str) -> dict[str, str]:
+    """Collect the names of a module of Paddle's that are not here, with the reasons."""
+    return {
+        name: reason
+        for table in (MACHINERY, LEFT_OUT)
+        for reason, names in table.get(module, {}).items()
+        for name in names.split()
+    }
 
 
 def absent(module: str) -> Callable[[str], NoReturn]:
@@ -321,13 +330,30 @@ on GPUs alone; all is computed in float32 here, so leave `auto_cast` and \
         raise ModuleNotFoundError(f"no '{here}.{last}', which {paddle} has: {reason}")
 
 
+class LeftOut:
+    """A method of Paddle's that is left out: reading it raises what says why.
+
+    Where a class has `__getattr__`, Python 3.11 reads all its attributes slowly.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, value: Any, owner: type) -> NoReturn:
+        raise no_such_method(owner if value is None else value, self.name)
+
+
 def no_such_method(value: Any, name: str) -> AttributeError:
     """The error for what a Tensor or Variable has not.
 
     >>> no_such_method(1.0, "conj").args[0].split(":")[0]
     "'float' object has no attribute 'conj', which paddle.Tensor has"
     """
-    told = f"{type(value).__name__!r} object has no attribute {name!r}"
+    if isinstance(value, type):
+        whose = f"type object {value.__name__!r}"
+    else:
+        whose = f"{type(value).__name__!r} object"
+    told = f"{whose} has no attribute {name!r}"
     if reason := why_left_out("Tensor", name):
         return AttributeError(f"{told}, which paddle.Tensor has: {reason}")
     return AttributeError(told, name=name, obj=value)

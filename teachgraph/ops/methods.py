@@ -5,7 +5,7 @@ Every function of tensors whose first argument is a tensor, under its own name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from teachgraph.ops import functions
 from teachgraph.ops.functions.decomposition import (
@@ -28,7 +28,7 @@ from teachgraph.ops.functions.matrices import (
     pca_lowrank,
 )
 from teachgraph.ops.functions.search import mode
-from teachgraph.ops.left_out import no_such_method
+from teachgraph.ops.left_out import LeftOut, refused
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import Operators
 
@@ -57,10 +57,10 @@ class Methods(Operators):
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_such_method(self, name)
+    def __dir__(self) -> list[str]:
+        """List what there is, without the methods that are left out."""
+        left_out = refused("Tensor")
+        return [name for name in super().__dir__() if name not in left_out]
 
     abs = functions.abs
     acos = functions.acos
@@ -300,3 +300,7 @@ class Methods(Operators):
     def where(self, x: Any, y: Any) -> Any:
         """Select `x` where this is True, `y` elsewhere."""
         return functions.where(self, x, y)
+
+
+for name in refused("Tensor"):
+    setattr(Methods, name, LeftOut(name))
