@@ -116,9 +116,9 @@ def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
 
 def pull_arrays(node: Node, dout: Any) -> Sequence[Any]:
     """Run a node's rule on arrays."""
-    assert node.op.rule is not None
+    rule: Any = node.op.rule
     assert node.saved is not None
-    return node.op.rule(upstream_of(node.op.rule, dout), node.saved, node.attrs)
+    return rule.gradients(upstream_of(rule, dout), node.saved, node.attrs)  # type: ignore[no-any-return]
 
 
 def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
@@ -128,12 +128,12 @@ def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
 
 def pull_recording(node: Node, dout: Any) -> Sequence[Any]:
     """Run a node's rule on Tensors, so that the gradient is on the tape in turn."""
-    assert node.op.rule is not None
-    assert node.saved is not None
-    rule, saved = node.op.rule, [*node.saved]
+    rule, saved = node.op.rule, node.saved
+    assert rule is not None
+    assert saved is not None
     pairs = zip(saved_sources(rule, len(saved)), saved, strict=True)
     tensors = [as_it_was(node, source, value) for source, value in pairs]
-    return rule(upstream_of(rule, dout), tensors, node.attrs)
+    return rule.gradients(upstream_of(rule, dout), tensors, node.attrs)
 
 
 def saved_sources(rule: Rule, count: int) -> list[int]:

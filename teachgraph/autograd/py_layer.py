@@ -73,7 +73,7 @@ class UserRule(Rule):
         self.shape_only = (False,) * len(self.sources)
         self.variadic = False
 
-    def __call__(
+    def gradients(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
         """Compute a gradient per input; Tensors if backward is itself recorded."""

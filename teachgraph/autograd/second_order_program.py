@@ -120,7 +120,7 @@ def expand_rule(operator: Operator, find: Find) -> dict[str, Variable]:
     with naming.scope(naming.Layer(key)):
         arguments, arriving = op.arguments(slots), len(op.source.upstream)
         upstream, saved = arguments[:arriving], arguments[arriving:]
-        results = op.source(upstream, saved, operator.own_attrs)
+        results = op.source.gradients(upstream, saved, operator.own_attrs)
         # A list of inputs without gradients counts once, as the slot it is.
         pairs = zip(outputs, results, strict=False)
         return {name: force(result) for name, result in pairs if name}

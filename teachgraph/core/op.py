@@ -133,7 +133,7 @@ class Rule:
             )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
-    def __call__(self, upstream: Values, saved: Values, attrs: Attrs) -> Values:
+    def gradients(self, upstream: Values, saved: Values, attrs: Attrs) -> Values:
         """One gradient (or lambda, or None) per input, on values of any life."""
         own = self.defaults
         if attrs and own:

@@ -112,8 +112,8 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
 
     Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    reached = {None, *roots}
-    vertices: list[Any] = [*reached - {None}]
+    vertices: list[Any] = [*{*roots}]
+    reached = {None, *vertices}
     for edge in chain.from_iterable(map(edges_of, vertices)):  # they grow meanwhile
         if edge not in reached:
             reached.add(edge)
@@ -126,7 +126,7 @@ def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
     if node.__class__ is not Node:
         return node.pass_on(dout)  # type: ignore[no-any-return]
     upstream = dout.of(node.op.rule) if dout.__class__ is PerOutput else (dout,)
-    gradients = node.op.rule(upstream, node.saved, node.attrs)  # type: ignore[misc, arg-type]
+    gradients = node.op.rule.gradients(upstream, node.saved, node.attrs)  # type: ignore[union-attr, arg-type]
     node.saved = node.saved if retain else None
     return zip(node.edges, gradients, strict=True)
 

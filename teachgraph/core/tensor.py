@@ -68,8 +68,7 @@ class Tensor(Traced):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the elements."""
-        dtype: np.dtype[Any] = self.data.dtype
-        return dtype
+        return self.data.dtype  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:
@@ -160,11 +159,11 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
             values.append(x.data)
     except AttributeError:  # arrays, numbers, lists or absent inputs were given
         return run(op, boxed(op, inputs, attrs), attrs, results, inputs)
+    rule, context = op.rule, op.context
     try:
-        out = op.context().run(op.kernel, *values, **attrs)
+        out = context().run(op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(given or inputs, attrs, error) from None
-    rule = op.rule
     if rule is None or not wanted or not is_recording():
         if out.__class__ is ndarray and not op.replaces:
             return results(out)
@@ -176,7 +175,8 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
     array = asarray(out)
     if array.dtype.kind != "f":
         return results(array)
-    return results(array, False, Node(op, edges, rule.keep([*values, array]), attrs))
+    values.append(array)
+    return results(array, False, Node(op, edges, rule.keep(values), attrs))
 
 
 run_op = HookPoint(run)

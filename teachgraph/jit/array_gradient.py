@@ -86,7 +86,7 @@ class PartsRule(SaveNothingRule):
         super().__init__(len(array.parts))
         self.array = array
 
-    def __call__(
+    def gradients(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
         """Return the array of gradients."""
@@ -106,7 +106,7 @@ class PartsRule(SaveNothingRule):
 class JoinRule(SaveNothingRule):
     """Gradient rule of `stack_tensors`: take the array's gradient apart."""
 
-    def __call__(
+    def gradients(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
         """Return a gradient for each part."""

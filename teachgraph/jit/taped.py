@@ -147,7 +147,7 @@ class ProgramRule(Rule):
         self.shape_only = (False,) * len(saved)
         self.variadic = False
 
-    def __call__(
+    def gradients(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
         """Compute the gradient of each leaf, None for one that nothing reaches."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from teachgraph.nn import functional
@@ -52,10 +51,11 @@ class Activation(Layer):
     """
 
     function: Callable[..., Any]
-    options: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Any]
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()
+        self.options = {}
 
     def forward(self, x: Any) -> Any:
         """Apply the function to `x`."""

@@ -10,6 +10,9 @@ from teachgraph.nn.layer import Layer
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
+is_layer = Layer.__instancecheck__
+"""`isinstance` of a Layer."""
+
 
 class Numbered(Layer):
     """Base of lists: the items are attributes called `0`, `1`, ..."""
@@ -72,9 +75,8 @@ class Sequential(Layer):
 
     def forward(self, input: Any) -> Any:
         """Apply the layers in order, each to the output of the one before."""
-        for layer in [*self.__dict__.values()]:
-            if isinstance(layer, Layer):
-                input = layer(input)
+        for layer in filter(is_layer, [*self.__dict__.values()]):
+            input = layer(input)
         return input
 
     def __setitem__(self, index: int | str, layer: Layer) -> None:

@@ -39,7 +39,7 @@ def append_rule(
         for name in names or [""]
     ]
     arriving = len(rule.upstream)
-    results = rule(values[:arriving], values[arriving:], operator.own_attrs)
+    results = rule.gradients(values[:arriving], values[arriving:], operator.own_attrs)
     for position, part in parts.items():
         with naming.called(part):
             force(results[position])

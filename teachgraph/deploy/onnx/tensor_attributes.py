@@ -71,5 +71,5 @@ def with_tensor_attributes_grad(
         return (None,) * len(x)
     attrs = inner.complete(attrs)
     out = inner.kernel(*inputs, **attrs)
-    gradients = rule([dout], rule.keep([*inputs, out]), attrs)
+    gradients = rule.gradients([dout], rule.keep([*inputs, out]), attrs)
     return *map(force, gradients), *(None for _ in names)
