@@ -1,9 +1,10 @@
 """Convolution forward, backward-input and backward-filter: choice of algorithm.
 
-A batch of small images is merged into one image with another dimension. Forward and
-backward-input, which may be computed as a convolution, use full im2col (`columns`) or
-im2col by window rows (`conv_rows`), whichever is faster. The filter gradient of a
-depthwise convolution is not a product of matrices (`depthwise`).
+Large images use im2col along all dimensions but the first (`wide_columns`), where that
+is faster. A batch of small images is merged into one image with another dimension.
+Forward and backward-input, which may be computed as a convolution, then use full im2col
+(`columns`) or im2col by window rows (`conv_rows`), whichever is faster. The filter
+gradient of a depthwise convolution is not a product of matrices (`depthwise`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops import columns, conv_rows, depthwise
+from teachgraph.ops import columns, conv_rows, depthwise, wide_columns
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -25,6 +26,8 @@ __all__ = ["backward_filter", "backward_input", "forward"]
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
+    if wide_columns.is_faster(len(x), w.shape, axes, groups):
+        return wide_columns.forward(x, w, axes, groups)
     if not narrow(len(x), axes):
         return faster_module(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
@@ -35,6 +38,11 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Adjoint in the image: outputs [N, O, *count] to images [N, C, *image]."""
+    if all(map(can_mirror, axes)):
+        filters = w.shape[1] * groups, len(w) // groups, *w.shape[2:]
+        mirrors = list(map(mirror, axes))
+        if wide_columns.is_faster(len(g), filters, mirrors, groups):
+            return wide_columns.forward(g, mirrored(w, groups), mirrors, groups)
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
@@ -56,6 +64,8 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     filters = g.shape[1], x.shape[1] // groups, *window
     if depthwise.is_faster(filters, axes, groups):
         return depthwise.backward_filter(x, g, axes, groups)
+    if wide_columns.gradient_is_faster(len(x), filters, axes, groups):
+        return wide_columns.backward_filter(x, g, axes, groups)
     if not narrow(len(x), axes):
         return columns.backward_filter(x, g, axes, groups)
     parts = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from teachgraph.ops import columns, conv_rows, products
+from teachgraph.ops import columns, conv_rows, products, wide_columns
 from teachgraph.ops.windows import Steps, padded, steps, windows_of
 
 
@@ -70,8 +70,11 @@ def operands(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Steps
 def test_rows_and_full_columns_give_the_same(case: Case) -> None:
     x, w, g, axes = operands(case)
     tall = [(conv_rows, "forward", x, w), (conv_rows, "backward_input", g, w)]
+    near = case.dilations[0] == 1
     for way, name, a, b in [
         *(tall if case.window[0] > 1 else []),
+        *([(wide_columns, "forward", x, w)] if near and case.images else []),
+        *([(wide_columns, "backward_filter", x, g)] if case.strides[0] == 1 else []),
         (products, "forward", x, w),
         (products, "backward_input", g, w),
         (products, "backward_filter", x, g),
@@ -113,3 +116,22 @@ def test_rows_pay_for_depthwise_and_for_small_filters_of_large_images() -> None:
     assert not pays(Case(1, 64, (7, 7), 64, (3, 3), **TWO))
     assert not pays(Case(1, 8, (24, 24), 8, (1, 1), (1, 1), ((0, 0),) * 2, (1, 1)))
     assert not pays(Case(1, 8, (24, 24), 8, (3, 3), (2, 2), ((1, 1),) * 2, (1, 1)))
+
+
+def test_wide_columns_pay_for_small_products_of_many_filters() -> None:
+    def pays(case: Case) -> tuple[bool, bool]:
+        _, w, _, axes = operands(case)
+        sizes = case.images, w.shape, axes, case.groups
+        return wide_columns.is_faster(*sizes), wide_columns.gradient_is_faster(*sizes)
+
+    assert pays(Case(2, 32, (32, 32), 32, (3, 3), **TWO)) == (True, True)
+    assert pays(Case(2, 128, (16, 16), 128, (3, 3), **TWO)) == (False, True)
+    assert pays(Case(2, 32, (32, 32), 32, (1, 3), **TWO)) == (False, False)
+    assert pays(Case(1, 3, (32, 32), 8, (3, 3), **TWO)) == (False, False)
+    assert not pays(Case(8, 32, (32, 32), 32, (3, 3), **TWO, groups=32))[0]
+
+
+def test_a_product_is_divided_until_its_parts_are_small() -> None:
+    assert wide_columns.parts_of(64, 1000) == 1
+    assert wide_columns.parts_of(64, 20_000) == 2
+    assert wide_columns.parts_of(64, 2_000_000) == 64
