@@ -51,16 +51,13 @@ def gradient_is_faster(
 ) -> bool:
     """True if the gradient of the filter is faster than with full columns.
 
-    Its products have fewer rows than those with full columns: they should be 32, or the
-    products small. And they sum over one image, which may not be small either.
+    Its products sum over one image, which may be neither small nor smaller than them.
     """
     outputs, inner, tall, *wide = filters
     if tall == 1 or axes[0].step > 1 or few(images, filters, axes):
         return False
-    rows, places = inner * prod(wide), prod(counts(axes))
-    size = rows * outputs // groups
-    long = places > 250 and places > size // 400
-    return long and (rows >= 32 or size * places <= SMALL)
+    places, size = prod(counts(axes)), inner * prod(wide) * outputs // groups
+    return places > 250 and places > size // 400
 
 
 def few(images: int, filters: Sequence[int], axes: Sequence[Steps]) -> bool:
@@ -138,16 +135,22 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     view = np.moveaxis(view, 1, -len(axes))  # [groups, C, *wide, 1, rows, *counts]
     lines = np.empty(view.shape, x.dtype)
     inner = prod(lines.shape[1 : -len(axes) - 1])
-    group, line, row = (lines.strides[dim] for dim in (0, -len(axes) - 1, -len(axes)))
-    shape = groups, first.window, inner, places
-    strides = group, row * first.dilation, line, lines.itemsize
+    group, *_, line, row = lines.strides[: -len(axes) + 1 or None]
+    item = lines.itemsize
+    each = g.shape[1] // groups
+    # Sums of small products are faster than large ones, if these have few rows.
+    pieces = parts_of(places, inner * each) if inner < 32 else 1
+    shape = groups, first.window, pieces, inner, places // pieces
+    strides = group, row * first.dilation, shape[-1] * item, line, item
     shifted = as_strided(lines, shape, strides)
-    total = np.zeros((*shape[:3], g.shape[1] // groups), np.result_type(x, g))
-    for pixels, outputs in zip(x, g, strict=True):
-        image[...] = pixels
+    total = np.zeros((*shape[:4], each), np.result_type(x, g))
+    for source, outputs in zip(x, g, strict=True):
+        image[...] = source
         lines[...] = view
-        total += shifted @ outputs.reshape(groups, 1, -1, places).swapaxes(2, 3)
+        pixels = outputs.reshape(groups, 1, each, pieces, -1)
+        total += shifted @ pixels.transpose(0, 1, 3, 4, 2)
     wide = [axis.window for axis in others]
-    total = total.reshape(groups, first.window, -1, *wide, g.shape[1] // groups)
+    total = np.add.reduce(total, axis=2)
+    total = total.reshape(groups, first.window, -1, *wide, each)
     turned = np.moveaxis(total, (-1, 1), (1, 3))
     return turned.reshape(g.shape[1], -1, first.window, *wide)
