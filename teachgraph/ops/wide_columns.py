@@ -36,14 +36,15 @@ def is_faster(
 ) -> bool:
     """True if a convolution is faster than with full columns.
 
-    That needs small products, of 32 filters or of all, and more than a few of them.
+    That needs more than a few small products, of 32 filters or of all; 16 will do with
+    columns that fill vectors.
     """
     outputs, inner, tall, *_ = filters
     if tall == 1 or inner == 1 or axes[0].dilation > 1 or few(images, filters, axes):
         return False
-    each, size = outputs // groups, prod(filters[1:]) * across(images, axes)
-    rows = each // parts_of(each, size)
-    return rows * size <= SMALL and rows >= max(min(each, 32), 8)
+    each, width = outputs // groups, across(images, axes)
+    size, rows = prod(filters[1:]) * width, max(min(each, 32 if width % 16 else 16), 8)
+    return rows * size <= SMALL and each // parts_of(each, size) >= rows
 
 
 def gradient_is_faster(

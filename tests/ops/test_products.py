@@ -125,7 +125,8 @@ def test_wide_columns_pay_for_small_products_of_many_filters() -> None:
         return wide_columns.is_faster(*sizes), wide_columns.gradient_is_faster(*sizes)
 
     assert pays(Case(2, 32, (32, 32), 32, (3, 3), **TWO)) == (True, True)
-    assert pays(Case(2, 128, (16, 16), 128, (3, 3), **TWO)) == (False, True)
+    assert pays(Case(2, 128, (16, 16), 128, (3, 3), **TWO)) == (True, True)
+    assert pays(Case(2, 256, (28, 28), 256, (3, 3), **TWO)) == (False, True)
     assert pays(Case(2, 32, (32, 32), 32, (1, 3), **TWO)) == (False, False)
     assert pays(Case(1, 3, (32, 32), 8, (3, 3), **TWO)) == (False, False)
     assert not pays(Case(8, 32, (32, 32), 32, (3, 3), **TWO, groups=32))[0]
