@@ -1,7 +1,8 @@
 """Max and average pooling over windows of an image, and max pooling with indices.
 
 An average is linear, so its gradient is the adjoint `spread_average`; the gradient of a
-maximum goes to the first maximal element.
+maximum goes to the first maximal element. On arrays, and where windows lie apart, that
+needs no indices.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.core.op import Like, Op, op
+from teachgraph.core.op import Like, Op, Traced, op
 from teachgraph.ops.pixels import scatter_pixels
 from teachgraph.ops.window_reduce import (
     average,
     first_places,
     largest,
+    lie_apart,
     sizes,
     spread_along,
+    spread_to_first,
 )
 from teachgraph.ops.windows import (
     Axis,
@@ -174,7 +177,7 @@ def pooling(type: str, dims: int) -> Op:
         data_format: str,
     ) -> Any:
         """Scatter to the first maximum, or spread evenly over the window."""
-        attrs = Pooling(
+        pooled = Pooling(
             ksize,
             global_pooling,
             strides,
@@ -183,8 +186,17 @@ def pooling(type: str, dims: int) -> Op:
             ceil_mode,
             adaptive,
             data_format,
-        ).attrs()
+        )
+        attrs = pooled.attrs()
         if pooling_type == "max":
+            if not isinstance(dout, Traced) and not np.isnan(out).any():
+                axes = pooled.axes(x, dims)
+                if lie_apart(axes):
+                    g, image, maxima = (
+                        channels_first(a, data_format) for a in (dout, x, out)
+                    )
+                    dx = spread_to_first(g, image, maxima, axes)
+                    return channels_last(dx, data_format)
             where = where_largest(x, out, **attrs)
             return scatter_pixels(dout, x, where, data_format=data_format)
         return spread_average(dout, x, exclusive=exclusive, **attrs)

@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.windows import Axis, Shares, Steps, padded, tap
+from teachgraph.ops.windows import Axis, Shares, Steps, blocks, padded, tap
 
-__all__ = ["average", "first_places", "largest", "sizes", "spread_along"]
+__all__ = [
+    "average",
+    "first_places",
+    "largest",
+    "lie_apart",
+    "sizes",
+    "spread_along",
+    "spread_to_first",
+]
 
 
 def reduce_windows(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
@@ -91,6 +99,35 @@ def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
     windows = numbers[0].size
     which = nth.reshape(-1, windows) * np.intp(windows) + np.arange(windows)
     return np.take(numbers, which).reshape(out.shape)
+
+
+def spread_to_first(g: Any, x: Any, out: Any, axes: Sequence[Axis]) -> Any:
+    """Put each element of `g` where its window first has its maximum `out`.
+
+    The windows lie apart, and no maximum is NaN, which differs from itself.
+    """
+    dx = np.zeros(x.shape, g.dtype)
+    *places, last = np.ndindex(*[axis.window for axis in axes])
+    # Bits times True or False: of floating numbers, inf times False would be NaN.
+    bits = f"i{g.itemsize}"
+    for part in blocks(len(x), 8 * x[:1].size):
+        left, shares = g[part].view(bits).copy(), dx[part].view(bits)
+        for place in places:
+            taken = left * (tap(x[part], axes, place) == out[part])
+            tap(shares, axes, place)[...] = taken
+            left ^= taken
+        tap(shares, axes, last)[...] = left
+    return dx
+
+
+def lie_apart(axes: Sequence[Axis]) -> bool:
+    """True if no element is in two windows, and none of them is padding."""
+    return all(
+        isinstance(axis, Steps)
+        and axis.window <= axis.step
+        and not (axis.before or axis.missing)
+        for axis in axes
+    )
 
 
 def flat_indices(axes: Sequence[Axis], place: Sequence[int]) -> Any:

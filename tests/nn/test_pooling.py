@@ -53,6 +53,28 @@ def test_same_padding_as_measured_with_paddle() -> None:
     )
 
 
+@pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
+def test_windows_that_lie_apart_take_the_gradient_without_indices(
+    data_format: str,
+) -> None:
+    x = tg.to_tensor(np.random.default_rng(0).integers(0, 3, (2, 7, 6, 5)) / 1.0)
+    x.stop_gradient = False
+    y = F.max_pool2d(x, (2, 3), data_format=data_format)
+    upstream = tg.to_tensor(images(*y.shape))
+    upstream[0, 0, 0, 0] = np.inf
+    (plain,) = tg.grad([y], [x], [upstream], retain_graph=True)
+    # Recorded, the gradient is made of ops, with the indices of the maxima.
+    (recorded,) = tg.grad([y], [x], [upstream], create_graph=True)
+    np.testing.assert_array_equal(plain.numpy(), recorded.numpy())
+
+
+def test_nan_is_the_first_maximum_of_windows_that_lie_apart() -> None:
+    x = tg.to_tensor([[[[1.0, np.nan], [np.nan, 3.0]]]], stop_gradient=False)
+    F.max_pool2d(x, 2).sum().backward()
+    assert x.grad is not None
+    np.testing.assert_array_equal(x.grad.numpy(), [[[[0, 1], [0, 0]]]])
+
+
 def test_the_first_of_several_maxima_gets_the_gradient() -> None:
     x = tg.ones([1, 1, 3, 3])
     x.stop_gradient = False
