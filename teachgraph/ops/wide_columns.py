@@ -36,14 +36,14 @@ def is_faster(
 ) -> bool:
     """True if a convolution is faster than with full columns.
 
-    That needs more than a few small products, of 32 filters or of all; 16 will do with
-    columns that fill vectors.
+    That needs more than a few small products, of 32 filters or of all; 16 will do where
+    a multiple of 32 columns fills the vectors.
     """
     outputs, inner, tall, *_ = filters
     if tall == 1 or inner == 1 or axes[0].dilation > 1 or few(images, filters, axes):
         return False
     each, width = outputs // groups, across(images, axes)
-    size, rows = prod(filters[1:]) * width, max(min(each, 32 if width % 16 else 16), 8)
+    size, rows = prod(filters[1:]) * width, max(min(each, 32 if width % 32 else 16), 8)
     return rows * size <= SMALL and each // parts_of(each, size) >= rows
 
 
