@@ -187,8 +187,10 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     the dtype of `y`.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
-    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
-        return np.add.reduce(x)  # a bias, repeated over the batch
+    if axis in (-1, leading) and () != y.shape == x.shape[-1:] and x.dtype is y.dtype:
+        rows = matrix(x, leading)  # a bias; many are summed faster by BLAS
+        many = len(rows) > 64 and x.dtype is float32
+        return np.ones(len(rows), float32) @ rows if many else np.add.reduce(rows)
     trailing = 0 if axis == -1 else max(leading - axis, 0)
     narrow = (1,) * (leading - trailing) + tuple(y.shape) + (1,) * trailing
     axes = tuple(i for i in range(ndim) if narrow[i] == 1 and x.shape[i] != 1)
@@ -201,13 +203,11 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
 
     It costs nothing if they agree. All gradients of broadcasting ops go through here.
     """
+    same = tuple(dx.shape) == tuple(x.shape) and dx.dtype == x.dtype
     if isinstance(dx, Traced):
-        known = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
-        same = known and dx.dtype == x.dtype
-        return dx if same else unbroadcast(dx, x, axis=axis)
-    if dx.shape == x.shape and dx.dtype == x.dtype:
-        return dx
-    return unbroadcast.kernel(dx, x, axis=axis)
+        known = -1 not in x.shape
+        return dx if same and known else unbroadcast(dx, x, axis=axis)
+    return dx if same else unbroadcast.kernel(dx, x, axis=axis)
 
 
 @op(needs="as many elements in X as in Y")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import ShapeError
-from teachgraph.core.op import Like, op
+from teachgraph.core.op import Like, Traced, op
 from teachgraph.core.ops import aligned, elementwise_mul, reshape_as
 from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
 from teachgraph.ops.elementwise import elementwise_sub
@@ -84,10 +84,26 @@ def through_groups(
     def dx() -> Any:
         dnormal = through_scale(dy, scale, 1)
         dnormal = None if dnormal is None else rows_of(dnormal, groups)
+        arrays = not any(isinstance(each, Traced) for each in (dnormal, normal))
+        if arrays and dnormal is not None and dmean is None and dvariance is None:
+            return through_rows(dnormal, rows_of(normal, groups), inverse)
         gradients = dnormal, dmean, dvariance
         return through_moments(*gradients, rows, mean, inverse, [1], 0)
 
     return dx, *of_affine(dy, normal, scale, bias, 1)
+
+
+def through_rows(dnormal: Any, normal: Any, inverse: Any) -> Any:
+    """Compute `through_moments` on arrays, for rows and without gradients of moments.
+
+    dx = inverse (dnormal - E[dnormal] - normal E[dnormal normal])
+    """
+    size = normal.shape[1]
+    dx = normal * (np.vecdot(dnormal, normal) / -size)[:, None]
+    dx += dnormal
+    dx -= (dnormal @ np.full(size, 1 / size, dx.dtype))[:, None]
+    dx *= inverse[:, None]
+    return dx
 
 
 def flattened(x: Any) -> Any:
