@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.tensor import Tensor
 from teachgraph.nn import functional
 from teachgraph.nn.initializer import Uniform
 from teachgraph.nn.layer import Layer
@@ -206,7 +207,10 @@ class GRUCell(AffineCell):
 
 def zero_state(batch_ref: Any, batch_dim_idx: int, hidden_size: int) -> Any:
     """Create zeros [batch, hidden]."""
-    # Not `full`: in a Program the batch size may be unknown until it runs.
+    if isinstance(batch_ref, Tensor):
+        shape = [batch_ref.shape[batch_dim_idx], hidden_size]
+        return functions.zeros(shape, batch_ref.dtype)
+    # Not `zeros`: in a Program the batch size may be unknown until it runs.
     first = batch_ref[0] if batch_dim_idx == 1 else batch_ref
     while len(first.shape) > 2:
         first = first[:, 0]

@@ -87,14 +87,16 @@ def rnn_lstm(
     from_x, from_h = factors(w_ih, 4) * share, factors(w_hh, 4) * share
     bias = total(b_ih, b_hh)
     bias = None if bias is None else by_gate(bias, 4) * share[:, 0]
-    gates = projected(input, from_x, bias)
+    from_inputs = projected(input, from_x, bias)
+    gates = np.empty(from_inputs.shape, h.dtype)
     # As large as a step's gates: broadcasting costs small steps more than the product.
-    share, shift = np.tile(share, h.shape), np.tile(shift, h.shape)
-    states = np.empty((*input.shape[:2], h.shape[1]), gates.dtype)
-    cells, product, part = np.empty_like(states), np.empty_like(gates[0]), h.copy()
+    share, shift = (np.broadcast_to(x, gates[0].shape).copy() for x in (share, shift))
+    states = np.empty((*input.shape[:2], h.shape[1]), h.dtype)
+    cells, part = np.empty_like(states), np.empty_like(h)
     for t in steps(len(input), is_reverse=is_reverse):
         gate, cell, state = gates[t], cells[t], states[t]
-        gate += np.matmul(h, from_h, out=product)
+        np.matmul(h, from_h, out=gate)
+        gate += from_inputs[t]
         np.tanh(gate, out=gate)
         gate *= share
         gate += shift

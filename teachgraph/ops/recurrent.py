@@ -20,7 +20,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_sum
+from teachgraph.core.ops import reduce_to
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.shape import reshape2, transpose2
 
@@ -55,6 +55,8 @@ def factors(weight: Any, gates: int) -> Any:
 def projected(input: Any, w_ih: Any, bias: Any) -> Any:
     """Compute W_ih x + bias for all steps at once: [steps, gates, batch, hidden].
 
+    The bias is the weight of one more input, which is 1: no pass over the sums adds it.
+
     Args:
         input: [steps, batch, size].
         w_ih: As `factors` gives it.
@@ -62,11 +64,13 @@ def projected(input: Any, w_ih: Any, bias: Any) -> Any:
     """
     count, batch, size = input.shape
     gates, _, hidden = w_ih.shape
-    rows = input.reshape(count * batch, size) @ w_ih
-    out = rows.reshape(gates, count, batch, hidden).swapaxes(0, 1).copy()
     if bias is not None:
-        out += bias.reshape(gates, 1, hidden)
-    return out
+        x = np.ones((count, batch, size + 1), input.dtype)
+        x[..., :size] = input
+        w_ih = np.concatenate([w_ih, bias.reshape(gates, 1, hidden)], axis=1)
+        input, size = x, size + 1
+    rows = input.reshape(count * batch, size) @ w_ih
+    return rows.reshape(gates, count, batch, hidden).swapaxes(0, 1)
 
 
 def side_by_side(gates: Any) -> Any:
@@ -126,14 +130,13 @@ def weight_grad(da: Any, x: Any) -> Any:
 
 def bias_grad(da: Any, bias: Any) -> Any:
     """db of a = ... + b, or None without a bias."""
-    return None if bias is None else (lambda: reduce_sum(da, dim=[0, 1]))
+    return None if bias is None else (lambda: reduce_to(da, bias))
 
 
 def bias_grads(da: Any, *biases: Any) -> list[Any]:
     """The same for all biases of one sum, computed once."""
-    if all(bias is None for bias in biases):
-        return [None] * len(biases)
-    db = reduce_sum(da, dim=[0, 1])
+    given = [bias for bias in biases if bias is not None]
+    db = reduce_to(da, given[0]) if given else None
     return [None if bias is None else db for bias in biases]
 
 
