@@ -25,6 +25,7 @@ from teachgraph.ops.recurrent import (
     by_gate,
     check,
     factors,
+    in_lines,
     input_grad,
     masked_outputs,
     masked_state,
@@ -84,7 +85,9 @@ def rnn_lstm(
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
     share, shift = SHARE.astype(h.dtype), SHIFT.astype(h.dtype)
-    from_x, from_h = factors(w_ih, 4) * share, factors(w_hh, 4) * share
+    from_x, from_h = factors(w_ih, 4), factors(w_hh, 4)
+    from_x *= share
+    from_h *= share
     bias = total(b_ih, b_hh)
     bias = None if bias is None else by_gate(bias, 4) * share[:, 0]
     from_inputs = projected(input, from_x, bias)
@@ -212,7 +215,7 @@ def cell_gradients(
     """
     count, _, batch, hidden = gates.shape
     da = np.empty((count, batch, 4, hidden), gates.dtype)
-    weights = by_gate(w_hh, 4)
+    weights = in_lines(by_gate(w_hh, 4))
     dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
     dnew += 0 if dh is None else dh
     dcell += 0 if dc is None else dc
