@@ -118,11 +118,10 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
     def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
         try:
-            same = x.dtype is y.dtype
-        except AttributeError:  # a bare number
-            same = False
-        if not same:
-            x, y = promoted(x, y)
+            if x.dtype is not y.dtype:
+                x, y = promoted(x, y)
+        except AttributeError:
+            pass  # a bare number, which takes the dtype of the other
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
 
     kernel.__doc__ = doc
@@ -183,14 +182,14 @@ def relu_grad(dout: Any, out: Any) -> Any:
 def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     """Sum `x` to the shape of `y`: the adjoint of broadcasting.
 
-    Every dimension along which `y` would be broadcast is summed over; the result has
-    the dtype of `y`.
+    Every dimension along which `y` would be broadcast is summed; the dtype is y's.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
-    if axis in (-1, leading) and () != y.shape == x.shape[-1:] and x.dtype is y.dtype:
-        rows = matrix(x, leading)  # a bias; many are summed faster by BLAS
-        many = len(rows) > 64 and x.dtype is float32
-        return np.ones(len(rows), float32) @ rows if many else np.add.reduce(rows)
+    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
+        return np.add.reduce(x)  # a bias, repeated over the batch
+    bias = axis in (-1, leading) and () != y.shape == x.shape[-1:]
+    if bias and x.dtype is y.dtype is float32 and x.size > 64 * y.shape[0]:
+        return np.ones(x.size // y.shape[0], float32) @ matrix(x, leading)  # by BLAS
     trailing = 0 if axis == -1 else max(leading - axis, 0)
     narrow = (1,) * (leading - trailing) + tuple(y.shape) + (1,) * trailing
     axes = tuple(i for i in range(ndim) if narrow[i] == 1 and x.shape[i] != 1)
@@ -203,11 +202,11 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
 
     It costs nothing if they agree. All gradients of broadcasting ops go through here.
     """
-    same = tuple(dx.shape) == tuple(x.shape) and dx.dtype == x.dtype
-    if isinstance(dx, Traced):
-        known = -1 not in x.shape
-        return dx if same and known else unbroadcast(dx, x, axis=axis)
-    return dx if same else unbroadcast.kernel(dx, x, axis=axis)
+    if not isinstance(dx, Traced):
+        same = dx.shape == x.shape and dx.dtype == x.dtype
+        return dx if same else unbroadcast.kernel(dx, x, axis=axis)
+    same = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
+    return dx if same and dx.dtype == x.dtype else unbroadcast(dx, x, axis=axis)
 
 
 @op(needs="as many elements in X as in Y")
