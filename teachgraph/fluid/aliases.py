@@ -111,11 +111,16 @@ def renamed(function: Function, signature: str, **new: str) -> Function:
     (8, 8)
     """
     taken = arguments(signature)
+    words = [*taken.parameters]  # binding them takes longer than a small step
+    needed = {w for w, p in taken.parameters.items() if p.default is Parameter.empty}
 
     @wraps(function)
     def called(*args: Any, **named: Any) -> Any:
-        bound = taken.bind(*args, **named).arguments
-        return function(**{new.get(word, word): v for word, v in bound.items()})
+        values = dict(zip(words, args, strict=False)) | named
+        complete = len(values) == len(args) + len(named)
+        if not complete or not needed <= values.keys() <= taken.parameters.keys():
+            taken.bind(*args, **named)  # raises
+        return function(**{new.get(word, word): v for word, v in values.items()})
 
     called.__signature__ = taken  # type: ignore[attr-defined]
     return called

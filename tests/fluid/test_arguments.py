@@ -10,8 +10,10 @@ from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from teachgraph import fluid
-from teachgraph.fluid.aliases import arguments
+from teachgraph.fluid.aliases import arguments, renamed
 from tests.oracle.held import ours, words
 
 FILE = Path(__file__).with_name("arguments.json")
@@ -181,3 +183,20 @@ def test_what_is_not_given_is_the_same() -> None:
         and not same(found[name].default, given.default)
     }
     assert other == words(OTHER_DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "told"),
+    [
+        ((), {"base": 2}, "missing a required argument: 'exponent'"),
+        ((3, 2, 1), {}, "too many positional arguments"),
+        ((3,), {"exponent": 2}, "multiple values for argument 'exponent'"),
+        ((3,), {"mod": 2}, "unexpected keyword argument 'mod'"),
+    ],
+)
+def test_a_renamed_function_refuses_other_arguments(
+    args: Any, named: Any, told: str
+) -> None:
+    power = renamed(pow, "exponent, base=2", exponent="exp")
+    with pytest.raises(TypeError, match=told):
+        power(*args, **named)
