@@ -40,8 +40,8 @@ def save_state(file: Path, state: State) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with written_whole(file) as opened:
-            # Into the open file, by its name: `save` returns a copy of all arrays.
-            safetensors().save_file(arrays, opened.name, header)
+            # `save_file` would write another file beside this one, and nobody flush it.
+            opened.write(safetensors().save(arrays, header))
     except OSError as error:
         raise CheckpointError(
             f"step {state.step} cannot be saved in {file}: {error}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -225,6 +227,24 @@ def test_a_torn_checkpoint_is_told_of(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-3])
     with pytest.raises(CheckpointError, match="holds no state of a server"):
         load_state(file)
+
+
+def test_the_bytes_of_a_checkpoint_are_flushed_and_its_rights_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, flush, flushed = tmp_path / "state", os.fsync, dict[int, int]()
+    save_state(file, server().state())
+    file.chmod(0o640)
+
+    def fsync(opened: int) -> None:
+        flush(opened)
+        flushed[os.fstat(opened).st_ino] = os.fstat(opened).st_size
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    save_state(file, server().state())
+    written = file.stat()
+    assert flushed[written.st_ino] == written.st_size
+    assert stat.S_IMODE(written.st_mode) == 0o640
 
 
 def test_a_checkpoint_is_a_file_of_safetensors(tmp_path: Path) -> None:
