@@ -93,6 +93,13 @@ def branch_outputs(operator: Operator) -> list[str]:
     return [n for n, v in kinds.items() if v is not None and v.type == "LOD_TENSOR"]
 
 
+def parameters_of(operator: Operator) -> list[str]:
+    """What trainers receive: the slices that a `listen_and_serv` updates."""
+    blocks = operator.block.program.blocks
+    updates = [op for at in operator.attrs["optimize_blocks"] for op in blocks[at].ops]
+    return [name for op in updates for name in op.inputs.get("Param", ())]
+
+
 def gradient_blocks(operator: Operator) -> dict[str, int]:
     """The block that each gradient is for."""
     pairs = (pair.rpartition(":") for pair in operator.attrs["grad_to_block_id"])
@@ -158,6 +165,7 @@ class Server:
         self.fan_in: int = attrs["Fanin"]
         self.sync = attrs["distributed_mode"] == SYNC and not attrs.get("dc_asgd")
         self.names, self.history = [*state], history
+        self.parameters = parameters_of(operator)
         self.scope = Scope()
         self.scope.values.update(state)
         self.executor, self.source = Executor(), operator.block.program
@@ -347,8 +355,9 @@ class Server:
         self.remember()
 
     def remember(self) -> None:
-        """Keep this step's values, and forget those of steps long past."""
-        self.past[self.step] = self.state().values
+        """Keep this step's parameters, and forget those of steps long past."""
+        values = self.state().values
+        self.past[self.step] = {name: values[name] for name in self.parameters}
         for step in [step for step in self.past if step < self.step - self.history]:
             del self.past[step]
 
@@ -362,7 +371,10 @@ class Server:
         Raises:
             MessageError: There is no such slice, or the step is not remembered.
         """
-        values = self.values_at(self.step if step is None else step)
+        step = self.step if step is None else step
+        values = self.values_at(step)
+        if name not in values and step == self.step:
+            values = self.state().values
         if name not in values:
             raise MessageError(
                 f"{self.endpoint} has no {name!r}; it has {sorted(values)}"
@@ -370,7 +382,7 @@ class Server:
         return values[name] if rows is None else values[name][rows]
 
     def values_at(self, step: int) -> dict[str, Array]:
-        """All values as of a step.
+        """The parameters as of a step.
 
         Raises:
             MessageError: They are not remembered.

@@ -133,6 +133,8 @@ def test_past_steps_are_remembered_for_who_is_behind() -> None:
     for step in (1, 2, 3):
         one.push(0, step, gradient(1.0))
     assert one.pull("w", step=2).tolist() == [-2.0, -2.0]
+    assert one.pull("learning_rate_0", step=3).tolist() == [1.0]
+    assert [*one.past[2]] == ["w"]
     with pytest.raises(
         MessageError, match="remembers steps 2 to 3, and was asked for 1"
     ):
