@@ -499,8 +499,8 @@ def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
         check_update(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
-    step = np.multiply(learning_rate, grad, out)
-    return np.subtract(param, step, out, dtype=param.dtype)
+    step = np.asarray(np.multiply(learning_rate, grad, out, dtype=param.dtype))
+    return np.subtract(param, step, step)  # in place: the step is no one else's
 
 
 def check_update(param: Any, *others: Any) -> None:

@@ -94,7 +94,7 @@ def branch_outputs(operator: Operator) -> list[str]:
 
 
 def parameters_of(operator: Operator) -> list[str]:
-    """What trainers receive: the slices that a `listen_and_serv` updates."""
+    """Names of the slices that a `listen_and_serv` updates: trainers receive them."""
     blocks = operator.block.program.blocks
     updates = [op for at in operator.attrs["optimize_blocks"] for op in blocks[at].ops]
     return [name for op in updates for name in op.inputs.get("Param", ())]

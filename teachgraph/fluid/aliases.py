@@ -112,13 +112,13 @@ def renamed(function: Function, signature: str, **new: str) -> Function:
     """
     taken = arguments(signature)
     words = [*taken.parameters]  # binding them takes longer than a small step
+    known = {*words}
     needed = {w for w, p in taken.parameters.items() if p.default is Parameter.empty}
 
     @wraps(function)
     def called(*args: Any, **named: Any) -> Any:
         values = dict(zip(words, args, strict=False)) | named
-        complete = len(values) == len(args) + len(named)
-        if not complete or not needed <= values.keys() <= taken.parameters.keys():
+        if not needed <= values.keys() <= known or len(values) < len(args) + len(named):
             taken.bind(*args, **named)  # raises
         return function(**{new.get(word, word): v for word, v in values.items()})
 

@@ -99,18 +99,15 @@ class WrittenPlan(Refusals):
 
     def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
         """The feed as declared, and the code for what the scope holds."""
+        arrays = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
         try:
-            if [
-                *map(spec_of, map(feed.get, self.feeds)),
-                *map(spec_of, map(values.get, self.reads)),
-            ] == self.fitted:
+            if [*map(spec_of, arrays)] == self.fitted:
                 return feed, self.code
         except AttributeError:  # a list of numbers, or no value at all
             pass
         if not self.as_declared(feed, values):
             feed = self.checked(feed)
             return feed, self.code if self.as_declared(feed, values) else self.careful
-        arrays = [feed[n] for n in self.feeds] + [values[n] for n in self.reads]
         self.fitted = [*map(spec_of, arrays)]
         return feed, self.code
 
