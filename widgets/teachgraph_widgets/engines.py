@@ -178,6 +178,23 @@ class ForeignVertex:
         return array
 
 
+class ForeignClasses(dict[type, bool]):
+    """The classes met so far: True for those of another engine.
+
+    Args:
+        meet: Is given the code of each new class of another engine.
+    """
+
+    def __init__(self, meet: Callable[[frozenset[CodeType]], None]) -> None:
+        self._meet = meet
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = foreign = is_foreign(kind)
+        if foreign:
+            self._meet(frozenset(code_of(kind)))
+        return foreign
+
+
 class Reader:
     """Returns for each object of an announcement what the recorder may ask.
 
@@ -191,8 +208,8 @@ class Reader:
         complain: Callable[[str], None],
         meet: Callable[[frozenset[CodeType]], None],
     ) -> None:
-        self._complain, self._meet = complain, meet
-        self._foreign: dict[type, bool] = {}
+        self._complain = complain
+        self.foreign = ForeignClasses(meet)
 
     def __call__(self, thing: Any) -> Any:
         """Return one of ours as it is, anything else as a ForeignVertex."""
@@ -211,12 +228,7 @@ class Reader:
 
     def is_foreign(self, kind: type) -> bool:
         """True for a class of another engine; the first time, tell of its code."""
-        foreign = self._foreign.get(kind)
-        if foreign is None:
-            foreign = self._foreign[kind] = is_foreign(kind)
-            if foreign:
-                self._meet(frozenset(code_of(kind)))
-        return foreign
+        return self.foreign[kind]
 
 
 CONSTANTS = frozenset({bool, int, float, complex, str, bytes, tuple, list, dict, set})

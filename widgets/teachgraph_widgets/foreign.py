@@ -359,22 +359,26 @@ def of_any_engine(*positions: int) -> Callable[[M], M]:
             if get_ident() != self.cursor.thread:
                 return
             try:
-                foreign, handle = self.foreign, None
+                classes = self.foreign.read.foreign
                 for position in positions:
-                    if (fact := facts[position]).__class__ in LISTS:
-                        fact = fact[0] if fact else None
-                    if fact is not None and foreign.read.is_foreign(type(fact)):
-                        handle = getattr(foreign, name)
-                if handle is None:
-                    listen(self, *facts)
-                else:
-                    handle(*facts)
+                    fact = facts[position]
+                    if classes[type(fact)] and is_of(classes, fact):
+                        getattr(self.foreign, name)(*facts)
+                        return
+                listen(self, *facts)
             except Exception as error:
                 self.log.broke(error)
 
         return cast("M", guarded)
 
     return guard
+
+
+def is_of(classes: Mapping[type, bool], fact: Any) -> bool:
+    """True for an object of one of these classes, or a list that begins with one."""
+    if fact.__class__ in LISTS:
+        fact = fact[0] if fact else None
+    return fact is not None and classes[type(fact)]
 
 
 LISTS = frozenset({list, tuple})

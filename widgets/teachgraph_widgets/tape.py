@@ -201,9 +201,9 @@ class TapeRecorder(Watcher):
         self._gradients = None
         if current is not None:
             self._returned = {
-                id(array := array_of(grad)): (ref(array), owner)
+                id(array): (ref(array), owner)
                 for owner, _, grad, _ in current.flows.values()
-                if owner is not None and isinstance(array_of(grad), np.ndarray)
+                if owner is not None and isinstance(array := array_of(grad), np.ndarray)
             }
         for leaf, before in current.reached if current is not None else ():
             if leaf._grad is not before:
