@@ -24,17 +24,16 @@ from teachgraph.ops.recurrent import (
     bias_grads,
     by_gate,
     check,
-    factors,
     in_lines,
     input_grad,
     masked_outputs,
     masked_state,
     or_zeros,
     previous_states,
-    projected,
     side_by_side,
     step_of,
     steps,
+    sums_into,
     total,
     weight_grad,
 )
@@ -85,21 +84,15 @@ def rnn_lstm(
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
     share, shift = SHARE.astype(h.dtype), SHIFT.astype(h.dtype)
-    from_x, from_h = factors(w_ih, 4), factors(w_hh, 4)
-    from_x *= share
-    from_h *= share
-    bias = total(b_ih, b_hh)
-    bias = None if bias is None else by_gate(bias, 4) * share[:, 0]
-    from_inputs = projected(input, from_x, bias)
-    gates = np.empty(from_inputs.shape, h.dtype)
+    gates = np.empty((len(input), 4, *h.shape), h.dtype)
+    add_up = sums_into(gates, input, w_ih, w_hh, total(b_ih, b_hh), share)
     # As large as a step's gates: broadcasting costs small steps more than the product.
     share, shift = (np.broadcast_to(x, gates[0].shape).copy() for x in (share, shift))
     states = np.empty((*input.shape[:2], h.shape[1]), h.dtype)
     cells, part = np.empty_like(states), np.empty_like(h)
     for t in steps(len(input), is_reverse=is_reverse):
         gate, cell, state = gates[t], cells[t], states[t]
-        np.matmul(h, from_h, out=gate)
-        gate += from_inputs[t]
+        add_up(t, h)
         np.tanh(gate, out=gate)
         gate *= share
         gate += shift

@@ -13,7 +13,7 @@ early: its state is constant from there on and its outputs are 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,71 @@ def projected(input: Any, w_ih: Any, bias: Any) -> Any:
         input, size = x, size + 1
     rows = input.reshape(count * batch, size) @ w_ih
     return rows.reshape(gates, count, batch, hidden).swapaxes(0, 1)
+
+
+SMALL = 100**3
+"""Multiplications up to which OpenBLAS takes the factors of a product as they are."""
+
+
+def sums_into(
+    out: Any, input: Any, w_ih: Any, w_hh: Any, bias: Any, share: Any
+) -> Callable[[int, Any], None]:
+    """Prepare out[t] = share (W_ih x[t] + bias + W_hh h), given t and h of each step.
+
+    A step is one product of rows (x, 1, h), in pieces of columns that are small to
+    BLAS. With too few rows or too many for that, W_ih x of all steps is computed
+    beforehand.
+
+    Args:
+        out: [steps, gates, batch, hidden].
+        input: [steps, batch, size].
+        w_ih: [gates * hidden, size].
+        w_hh: [gates * hidden, hidden].
+        bias: [gates * hidden], or None.
+        share: The factor of each gate, [gates, 1, 1].
+    """
+    _, gates, batch, hidden = out.shape
+    size = input.shape[-1]
+    width = size + 1 + hidden
+    bias = np.zeros(gates * hidden, out.dtype) if bias is None else bias
+    fitting = [
+        columns
+        for columns in (hidden, 64)
+        if hidden % columns == 0 and batch * width * columns <= SMALL
+    ]
+    if batch < 16 or not fitting:
+        return sums_of_two(out, input, w_ih, w_hh, bias, share)
+    joined = np.concatenate([w_ih, bias[:, None], w_hh], axis=1)
+    weights = factors(joined, gates)
+    weights *= share
+    weights, sums = (
+        x.reshape(*x.shape[:-1], -1, fitting[0]).swapaxes(-2, -3)
+        for x in (weights, out)
+    )
+    rows = np.ones((batch, width), out.dtype)
+
+    def add_up(t: int, h: Any) -> None:
+        rows[:, :size] = input[t]
+        rows[:, size + 1 :] = h
+        np.matmul(rows, weights, out=sums[t])
+
+    return add_up
+
+
+def sums_of_two(
+    out: Any, input: Any, w_ih: Any, w_hh: Any, bias: Any, share: Any
+) -> Callable[[int, Any], None]:
+    """Prepare `sums_into` as the sum of a product with x and one with h."""
+    from_x, from_h = (factors(w, len(share)) for w in (w_ih, w_hh))
+    from_x *= share
+    from_h *= share
+    from_inputs = projected(input, from_x, by_gate(bias, len(share)) * share[:, 0])
+
+    def add_up(t: int, h: Any) -> None:
+        np.matmul(h, from_h, out=out[t])
+        np.add(out[t], from_inputs[t], out=out[t])
+
+    return add_up
 
 
 def side_by_side(gates: Any) -> Any:

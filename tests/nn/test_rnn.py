@@ -72,6 +72,20 @@ def test_blocks_of_steps_have_the_gradients_of_recorded_steps(reverse: bool) -> 
         np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("batch", [1, 16, 32, 64])
+@pytest.mark.parametrize("bias", [None, False])
+def test_pieces_of_a_product_give_what_a_loop_over_the_cell_gives(
+    batch: int, bias: Any
+) -> None:
+    cell = nn.LSTMCell(3, 128, bias_ih_attr=bias, bias_hh_attr=bias)
+    x = tg.randn([batch, 3, 3])
+    looped, _ = nn.RNN(cell)(x)
+    first = cell.get_initial_states(x)
+    out, _ = cell.sequence(tg.transpose(x, [1, 0, 2]), first, None, is_reverse=False)
+    out = tg.transpose(out, [1, 0, 2])
+    np.testing.assert_allclose(looped.numpy(), out.numpy(), atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", CELLS)
 def test_padding_changes_nothing(kind: str, x: tg.Tensor) -> None:
     net = getattr(nn, kind)(3, 5, num_layers=2, direction="bidirect")
