@@ -23,6 +23,7 @@ from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_to
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.shape import reshape2, transpose2
+from teachgraph.ops.wide_columns import SMALL
 
 __all__ = ["rnn_simple"]
 
@@ -87,10 +88,6 @@ def projected(input: Any, w_ih: Any, bias: Any) -> Any:
         input, size = x, size + 1
     rows = input.reshape(count * batch, size) @ w_ih
     return rows.reshape(gates, count, batch, hidden).swapaxes(0, 1)
-
-
-SMALL = 100**3
-"""Multiplications up to which OpenBLAS takes the factors of a product as they are."""
 
 
 def sums_into(
