@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.core.ops import elementwise_mul
+from teachgraph.core.ops import elementwise_mul, unbroadcast
 from teachgraph.ops.error_function import erf, erfinv
 
 SINGLE = tg.to_tensor([1.5, -2.5, 0.0], "float32")
@@ -185,3 +185,14 @@ def test_a_bare_number_beside_an_array_does_not_change_its_dtype() -> None:
             (tg.divide(x, number), [0.5, 1.0]),
         ):
             assert (found.tolist(), str(found.dtype)) == (wanted, "float32")
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_the_gradient_of_a_bias_sums_over_all_dimensions_but_its_own(axis: int) -> None:
+    """Of sizes that are equal, and of so many rows that BLAS sums them."""
+    x = np.random.default_rng(0).normal(size=(20, 20, 20)).astype("float32")
+    bias = np.zeros(20, "float32")
+    others = tuple({0, 1, 2} - {axis % 3})
+    found = unbroadcast(x, bias, axis=axis)
+    assert found.dtype == "float32"
+    np.testing.assert_allclose(found, x.sum(others, dtype="float64"), atol=1e-4)

@@ -10,6 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import InvalidValueError, ModeError
+from teachgraph.core.ops import sgd
 from teachgraph.nn.initializer import Assign
 from teachgraph.optimizer import SGD
 from teachgraph.planning.executor import Executor
@@ -206,3 +207,10 @@ def test_a_startup_program_of_its_own_gets_the_rate() -> None:
         SGD(0.5).minimize(loss, startup)
     assert list(startup.global_block().vars) == ["learning_rate_0"]
     assert list(programs.startup.global_block().vars) == ["w", "b"]
+
+
+def test_a_rate_of_another_dtype_leaves_the_parameters() -> None:
+    param, grad = np.ones(3, "float32"), np.full(3, 2.0, "float32")
+    after = sgd(param, grad, np.array(0.25))
+    assert after.dtype == "float32"
+    assert after.tolist() == [0.5, 0.5, 0.5]
