@@ -185,7 +185,7 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     Every dimension along which `y` would be broadcast is summed; the dtype is y's.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
-    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
+    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype is y.dtype:
         return np.add.reduce(x)  # a bias, repeated over the batch
     bias = axis in (-1, leading) and () != y.shape == x.shape[-1:]
     if bias and x.dtype is y.dtype is float32 and x.size > 64 * y.shape[0]:
@@ -203,7 +203,7 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
     It costs nothing if they agree. All gradients of broadcasting ops go through here.
     """
     if not isinstance(dx, Traced):
-        same = dx.shape == x.shape and dx.dtype == x.dtype
+        same = dx.shape == x.shape and dx.dtype is x.dtype
         return dx if same else unbroadcast.kernel(dx, x, axis=axis)
     same = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
     return dx if same and dx.dtype == x.dtype else unbroadcast(dx, x, axis=axis)
@@ -476,7 +476,7 @@ def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 def all_in_range(label: Any, classes: int) -> bool:
     """True if every label is one of 0 ... classes - 1; unsigned, -1 is the largest."""
     unsigned = label.view(np.uint64) if label.itemsize == 8 else label.astype(np.uint64)
-    return bool(np.maximum.reduce(unsigned, None, initial=0) < classes)
+    return not label.size or unsigned.item(unsigned.argmax()) < classes
 
 
 def entries(label: Any, axis: int) -> Index:
