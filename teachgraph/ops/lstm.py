@@ -138,16 +138,15 @@ def rnn_lstm_grad(
     once.
     """
     order = steps(input.shape[0], is_reverse=not is_reverse)
-    before = previous_states(cells, c, is_reverse=is_reverse)
-    upstream = (dout, dlast_h, dlast_c)
-    saved = (cells, gates, before, w_hh)
+    upstream, saved = (dout, dlast_h, dlast_c), (cells, gates, w_hh)
     seldom = (dstates, dcells, dgates, sequence_length)
     # The fast path overwrites its arrays, so it is not for values that are recorded.
     plain = all(x is None for x in seldom)
-    if plain and not any(isinstance(x, Traced) for x in (*upstream, *saved)):
-        da, dh, dc = cell_gradients(*upstream, *saved, order)
+    if plain and not any(isinstance(x, Traced) for x in (*upstream, states, *saved)):
+        da, dh, dc = cell_gradients(*upstream, states, *saved, order)
     else:
-        da, dh, dc = gradient_by_ops(*upstream, *saved, order, *seldom)
+        before = previous_states(cells, c, is_reverse=is_reverse)
+        da, dh, dc = gradient_by_ops(*upstream, before, *saved, order, *seldom)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,
@@ -162,9 +161,9 @@ def gradient_by_ops(
     dout: Any,
     dh: Any,
     dc: Any,
+    before: Any,
     cells: Any,
     gates: Any,
-    before: Any,
     w_hh: Any,
     order: Sequence[int],
     dstates: Any,
@@ -195,9 +194,9 @@ def cell_gradients(
     dout: Any,
     dh: Any,
     dc: Any,
+    states: Any,
     cells: Any,
     gates: Any,
-    before: Any,
     w_hh: Any,
     order: Sequence[int],
 ) -> tuple[Any, Any, Any]:
@@ -209,14 +208,14 @@ def cell_gradients(
     count, _, batch, hidden = gates.shape
     da = np.empty((count, batch, 4, hidden), gates.dtype)
     weights = in_lines(by_gate(w_hh, 4))
-    dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
+    dnew, dcell, through = (np.zeros_like(cells[0]) for _ in range(3))
     dnew += 0 if dh is None else dh
     dcell += 0 if dc is None else dc
     to_state = np.empty_like(gates[0])
     at_once = max(IN_CACHE // max(gates[0].nbytes, 1), 1)
     for block in (order[k : k + at_once] for k in range(0, count, at_once)):
         these = slice(min(block), max(block) + 1)
-        by_state, slopes = slopes_of(cells[these], gates[these], before[these])
+        by_state, slopes = slopes_of(states[these], cells[these], gates[these])
         for t in block:
             if dout is not None:
                 dnew += dout[t]
@@ -231,24 +230,30 @@ def cell_gradients(
     return da.reshape(count, batch, 4 * hidden), dnew, dcell
 
 
-def slopes_of(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
-    """Compute `slopes` on arrays, with no large temporary beside the two results.
+def slopes_of(states: Any, cells: Any, gates: Any) -> tuple[Any, Any]:
+    """Compute `slopes` on arrays, with fewer passes and no large temporary.
 
-    The second has the layout of the gates.
+    With the new state h = o tanh c' and the input p = i g, of which c' = f c + p:
+
+        o (1 - tanh^2 c') = o - h tanh c'     i (1 - i) g = (1 - i) p
+        f (1 - f) c = (1 - f) (c' - p)        (1 - g^2) i = i - g p
+        o (1 - o) tanh c' = (1 - o) h
+
+    The second result has the layout of the gates.
     """
     i, _, g, o = gates.swapaxes(0, 1)
-    bent = np.tanh(cells)
-    by_sums = 1 - gates
-    by_sums *= gates
+    by_sums = np.empty_like(gates)
     on_i, on_f, on_g, on_o = by_sums.swapaxes(0, 1)
-    np.subtract(1, np.multiply(g, g, out=on_g), out=on_g)
-    on_i *= g
-    on_f *= before
-    on_g *= i
-    on_o *= bent
-    np.subtract(1, np.multiply(bent, bent, out=bent), out=bent)
-    bent *= o
-    return bent, by_sums
+    np.subtract(1, gates[:, :2], out=by_sums[:, :2])
+    part = i * g
+    on_i *= part
+    np.subtract(i, np.multiply(g, part, out=on_g), out=on_g)
+    on_f *= np.subtract(cells, part, out=part)
+    np.subtract(1, o, out=on_o)
+    on_o *= states
+    bent = np.tanh(cells, out=part)
+    bent *= states
+    return np.subtract(o, bent, out=bent), by_sums
 
 
 def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
