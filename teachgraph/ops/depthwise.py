@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.windows import Steps, counts
+from teachgraph.ops.windows import Steps, counts, phase_slices
 
 __all__ = ["backward_filter", "is_faster"]
 
@@ -44,15 +44,6 @@ def line_length(axes: Sequence[Steps]) -> int:
     for axis, extent in zip(axes, extents(axes), strict=True):
         last = last * extent + axis.count - 1
     return last + 1
-
-
-def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[Any, Any]:
-    """Slices of a phase inside its padding, and of the elements that stand there."""
-    first = max(-(-(axis.before - shift) // axis.step), 0)
-    start = first * axis.step + shift - axis.before
-    count = max(min(-(-(axis.image - start) // axis.step), extent - first), 0)
-    step = slice(start, start + count * axis.step, axis.step)
-    return slice(first, first + count), step
 
 
 def lines(x: Any, axes: Sequence[Steps]) -> Any:

@@ -141,5 +141,5 @@ def mirrored(w: Any, groups: int) -> Any:
     """Transpose and flip a filter: [C, O / groups, *window]."""
     outputs, inner, *window = w.shape
     parts = w.reshape(groups, outputs // groups, inner, *window).swapaxes(1, 2)
-    turned = np.ascontiguousarray(np.flip(parts, tuple(range(3, parts.ndim))))
+    turned = np.flip(parts, tuple(range(3, parts.ndim)))
     return turned.reshape(groups * inner, outputs // groups, *window)

@@ -28,6 +28,7 @@ __all__ = [
     "cropped",
     "padded",
     "padding",
+    "phase_slices",
     "steps",
     "tap",
     "window_extent",
@@ -273,6 +274,15 @@ def windows_of(x: Any, axes: Sequence[Steps]) -> Any:
     outer = [stride * axis.step for stride, axis in pairs]
     strides = (*x.strides[:2], *inner, *outer)
     return as_strided(x, (*x.shape[:2], *window, *count), strides, writeable=False)
+
+
+def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[Any, Any]:
+    """Slices of a phase inside its padding, and of the elements that stand there."""
+    first = max(-(-(axis.before - shift) // axis.step), 0)
+    start = first * axis.step + shift - axis.before
+    count = max(min(-(-(axis.image - start) // axis.step), extent - first), 0)
+    step = slice(start, start + count * axis.step, axis.step)
+    return slice(first, first + count), step
 
 
 def tap(x: Any, axes: Sequence[Axis], place: Sequence[int]) -> Any:

@@ -71,15 +71,20 @@ def test_rows_and_full_columns_give_the_same(case: Case) -> None:
     x, w, g, axes = operands(case)
     tall = [(conv_rows, "forward", x, w), (conv_rows, "backward_input", g, w)]
     near = case.dilations[0] == 1
+    by_window = [
+        (wide_columns, "forward_by_window_rows", x, w),
+        (wide_columns, "backward_filter", x, g),
+    ]
+    by_output = [(wide_columns, "forward_by_output_rows", x, w)]
     for way, name, a, b in [
         *(tall if case.window[0] > 1 else []),
-        *([(wide_columns, "forward", x, w)] if near and case.images else []),
-        *([(wide_columns, "backward_filter", x, g)] if case.strides[0] == 1 else []),
+        *(by_output if near and case.images else []),
+        *(by_window if case.strides[0] == 1 else []),
         (products, "forward", x, w),
         (products, "backward_input", g, w),
         (products, "backward_filter", x, g),
     ]:
-        wanted = getattr(columns, name)(a, b, axes, case.groups)
+        wanted = getattr(columns, name.split("_by")[0])(a, b, axes, case.groups)
         found = getattr(way, name)(a, b, axes, case.groups)
         assert found.dtype == np.float32
         np.testing.assert_array_equal(found, wanted, err_msg=name)
@@ -126,10 +131,23 @@ def test_wide_columns_pay_for_small_products_of_many_filters() -> None:
 
     assert pays(Case(2, 32, (32, 32), 32, (3, 3), **TWO)) == (True, True)
     assert pays(Case(2, 128, (16, 16), 128, (3, 3), **TWO)) == (True, True)
-    assert pays(Case(2, 256, (28, 28), 256, (3, 3), **TWO)) == (False, True)
+    assert pays(Case(2, 96, (28, 28), 4, (3, 3), **TWO)) == (False, True)
     assert pays(Case(2, 32, (32, 32), 32, (1, 3), **TWO)) == (False, False)
     assert pays(Case(1, 3, (32, 32), 8, (3, 3), **TWO)) == (False, False)
     assert not pays(Case(8, 32, (32, 32), 32, (3, 3), **TWO, groups=32))[0]
+
+
+def test_products_of_whole_images_pay_for_many_channels_and_few_weights() -> None:
+    def pays(case: Case) -> bool:
+        _, w, _, axes = operands(case)
+        return wide_columns.sum_is_faster(case.images, w.shape, axes, case.groups)
+
+    assert pays(Case(8, 128, (16, 16), 128, (3, 3), **TWO))
+    assert pays(Case(8, 64, (24, 24), 64, (3, 3), **TWO))
+    assert not pays(Case(8, 64, (32, 32), 64, (3, 3), **TWO))
+    assert not pays(Case(8, 32, (24, 24), 64, (3, 3), **TWO))
+    assert not pays(Case(2, 128, (16, 16), 128, (3, 3), **TWO))
+    assert not pays(Case(8, 64, (24, 24), 64, (3, 3), (2, 2), ((1, 1),) * 2, (1, 1)))
 
 
 def test_a_product_is_divided_until_its_parts_are_small() -> None:
