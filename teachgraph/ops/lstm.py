@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import Like, Traced, op
+from teachgraph.ops.cache_lines import in_lines
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.math import tanh
 from teachgraph.ops.recurrent import (
@@ -24,7 +25,6 @@ from teachgraph.ops.recurrent import (
     bias_grads,
     by_gate,
     check,
-    in_lines,
     input_grad,
     masked_outputs,
     masked_state,

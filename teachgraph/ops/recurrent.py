@@ -21,6 +21,7 @@ import numpy as np
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_to
+from teachgraph.ops.cache_lines import in_lines
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.shape import reshape2, transpose2
 from teachgraph.ops.wide_columns import SMALL
@@ -51,22 +52,6 @@ def factors(weight: Any, gates: int) -> Any:
     they are in C order.
     """
     return in_lines(by_gate(weight, gates).transpose(0, 2, 1))
-
-
-LINE = 64
-"""Bytes of a line of the cache, and of the widest registers."""
-
-
-def in_lines(x: Any) -> Any:
-    """Copy `x` in C order to an address that is a multiple of a line.
-
-    NumPy's are multiples of 16. From some, a small product takes a third longer.
-    """
-    room = np.empty(x.nbytes + LINE, np.uint8)
-    first = -room.ctypes.data % LINE
-    out = room[first : first + x.nbytes].view(x.dtype).reshape(x.shape)
-    out[...] = x
-    return out
 
 
 def projected(input: Any, w_ih: Any, bias: Any) -> Any:

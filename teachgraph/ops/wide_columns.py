@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from teachgraph.ops.cache_lines import zeros
 from teachgraph.ops.windows import Steps, counts, phase_slices
 
 __all__ = ["backward_filter", "forward", "gradient_is_faster", "is_faster"]
@@ -175,7 +176,7 @@ def forward_by_window_rows(x: Any, w: Any, axes: Sequence[Steps], groups: int) -
     outputs, _, tall, *_ = w.shape
     each = outputs // groups
     filters = np.moveaxis(w, 2, 0).reshape(tall, groups, each, -1)
-    lines = np.zeros((1, *shape_of_lines(x.shape[1], axes, groups)), x.dtype)
+    lines = zeros((1, *shape_of_lines(x.shape[1], axes, groups)), x.dtype)
     columns = rows_of_window(lines, axes)[:, 0]
     out = np.empty((len(x), outputs, *counts(axes)), np.result_type(x, w))
     term = np.empty((groups, each, columns.shape[-1]), out.dtype)
@@ -198,7 +199,7 @@ def forward_by_output_rows(x: Any, w: Any, axes: Sequence[Steps], groups: int) -
     sizes, rows = shape_of_lines(x.shape[1], axes, groups), len(axes) + 1
     blocks = at_once(len(x) // merged, merged * prod(sizes))
     shape = blocks, groups, sizes[rows], *sizes[1:rows], merged, *sizes[rows + 1 :]
-    lines = np.zeros(shape, x.dtype)
+    lines = zeros(shape, x.dtype)
     places = parts_in(np.moveaxis(lines, (rows + 2, 2), (1, rows + 2)), axes)
     block, group, row, *_, element = lines.strides
     shape = blocks, groups, 1, height, depth, width
@@ -224,7 +225,7 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Multiply lines with the outputs, summed over images: [O, C / groups, *window]."""
     shape = shape_of_lines(x.shape[1], axes, groups)
     count = at_once(len(x), prod(shape))
-    lines = np.zeros((count, *shape), x.dtype)
+    lines = zeros((count, *shape), x.dtype)
     parts, columns = parts_in(lines, axes), rows_of_window(lines, axes)
     tall, _, _, inner, places = columns.shape
     each = g.shape[1] // groups

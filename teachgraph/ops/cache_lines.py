@@ -1,0 +1,38 @@
+"""Arrays that begin at a line of the cache, for products that take them as they are.
+
+NumPy's begin at multiples of 16 bytes. From other places than a line's first each load
+of a wide register reads two lines: a small product, of which BLAS copies no operand,
+takes up to a third longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+__all__ = ["in_lines", "zeros"]
+
+LINE = 64
+"""Bytes of a line of the cache, and of the widest registers."""
+
+
+def zeros(shape: Sequence[int], dtype: Any) -> Any:
+    """Make an array of zeros at an address that is a multiple of a line.
+
+    >>> zeros((2, 3), np.float32).ctypes.data % 64
+    0
+    """
+    size = prod(shape) * np.dtype(dtype).itemsize
+    room = np.zeros(size + LINE, np.uint8)
+    first = -room.ctypes.data % LINE
+    return room[first : first + size].view(dtype).reshape(shape)
+
+
+def in_lines(x: Any) -> Any:
+    """Copy `x` in C order to an address that is a multiple of a line."""
+    out = zeros(x.shape, x.dtype)
+    out[...] = x
+    return out
