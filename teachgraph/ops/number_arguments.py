@@ -119,8 +119,12 @@ def read_numbers(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
-        if PLAIN.issuperset(map(type, [*inputs[first:], *attrs.values()])):
-            return function(*inputs, **attrs)
+        for value in inputs[first:]:  # a set's methods take longer for so few
+            if value.__class__ not in PLAIN:
+                break
+        else:
+            if not attrs or PLAIN.issuperset(map(type, attrs.values())):
+                return function(*inputs, **attrs)
         read = [*inputs]
         try:
             for place, parameter in places:
