@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ __all__ = [
 @op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """Create one value in the shape of `x` (and its dtype, if `dtype` is -1)."""
-    return np.full(x.shape, value, x.dtype if dtype == -1 else dtypes.convert(dtype))
+    wanted = x.dtype if dtype == -1 else dtypes.convert(dtype)
+    if value == 0 and copysign(1.0, value) > 0.0:
+        return np.zeros(x.shape, wanted)
+    return np.full(x.shape, value, wanted)
 
 
 @op

@@ -6,6 +6,7 @@ Gradients of an element that is read several times accumulate.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import gt
 from typing import Any
 
 import numpy as np
@@ -127,19 +128,17 @@ def gather_axis(index: Any, x: Any, axis: int) -> int:
         ShapeError: The ranks differ, or the index is larger beside the axis.
     """
     at = normalize_axis_index(axis, len(x.shape))
-    pairs = list(zip(index.shape, x.shape, strict=False))
-    if len(index.shape) != len(x.shape) or any(
-        m > n for m, n in without_axis(pairs, at)
-    ):
+    beside = map(gt, without_axis(index.shape, at), without_axis(x.shape, at))
+    if len(index.shape) != len(x.shape) or any(beside):
         raise ShapeError(
             f"an index of shape {list(index.shape)} does not fit into {list(x.shape)}"
         )
     return at
 
 
-def without_axis(items: Sequence[Any], at: int) -> Sequence[Any]:
-    """All items but one."""
-    return [*items[:at], *items[at + 1 :]]
+def without_axis(sizes: Sequence[int], at: int) -> Sequence[int]:
+    """All sizes but one."""
+    return [*sizes[:at], *sizes[at + 1 :]]
 
 
 def along_axis(index: Any, x: Any, axis: int) -> list[Any]:

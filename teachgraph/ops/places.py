@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from teachgraph.core.errors import DTypeError
+from teachgraph.core.ops import all_in_range
 from teachgraph.errors import OutOfRangeError
 
 __all__ = [
@@ -42,9 +43,11 @@ def checked(index: Any, size: int) -> Any:
         DTypeError: The index has another dtype.
         OutOfRangeError: The index is out of range.
     """
-    index = in_range(index, -size, size)
-    negative = index < 0
-    return np.where(negative, index + size, index) if negative.any() else index
+    index = as_int64(index)
+    if all_in_range(index, size):
+        return index
+    refuse_outside(index, -size, size)
+    return np.where(index < 0, index + size, index)
 
 
 def check_index(index: Any, size: int) -> Any:
@@ -54,19 +57,23 @@ def check_index(index: Any, size: int) -> Any:
         DTypeError: The index has another dtype.
         OutOfRangeError: The index is negative or past the end.
     """
-    return in_range(index, 0, size)
-
-
-def in_range(index: Any, least: int, size: int) -> Any:
-    """Check that an index is at least `least` and less than `size`."""
-    integral(index)
-    index = index.astype(np.int64, copy=False)
-    wrong = (index < least) | (index >= size)
-    if wrong.any():
-        raise OutOfRangeError(
-            f"index {index[wrong].flat[0]} is out of range for a size of {size}"
-        )
+    index = as_int64(index)
+    if not all_in_range(index, size):
+        refuse_outside(index, 0, size)
     return index
+
+
+def as_int64(index: Any) -> Any:
+    """Require an integer index, and cast it."""
+    integral(index)
+    return index.astype(np.int64, copy=False)
+
+
+def refuse_outside(index: Any, least: int, size: int) -> None:
+    """Refuse an index that is not at least `least` and less than `size`."""
+    wrong = index[(index < least) | (index >= size)]
+    if wrong.size:
+        raise OutOfRangeError(f"index {wrong[0]} is out of range for a size of {size}")
 
 
 def grid(shape: Sequence[int]) -> list[Any]:
@@ -95,7 +102,9 @@ def summed_at(coordinates: Sequence[Any], values: Any, start: Any) -> Any:
     """
     out = np.array(start).reshape(-1)
     flat = np.ravel_multi_index(tuple(coordinates), start.shape)
-    np.add.at(out, np.broadcast_to(flat, values.shape).reshape(-1), values.reshape(-1))
+    if flat.shape != values.shape:
+        flat = np.broadcast_to(flat, values.shape)
+    np.add.at(out, flat.reshape(-1), values.reshape(-1))
     return out.reshape(start.shape)
 
 
@@ -105,6 +114,8 @@ def fitting(value: Any, x: Any) -> Any:
     Raises:
         DTypeError: The cast would lose a fraction or the like.
     """
+    if value.dtype is x.dtype:
+        return value
     if not np.can_cast(value.dtype, x.dtype, "same_kind"):
         raise DTypeError(f"{value.dtype} does not fit into {x.dtype}")
     return value.astype(x.dtype, copy=False)

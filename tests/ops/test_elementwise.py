@@ -196,3 +196,9 @@ def test_the_gradient_of_a_bias_sums_over_all_dimensions_but_its_own(axis: int) 
     found = unbroadcast(x, bias, axis=axis)
     assert found.dtype == "float32"
     np.testing.assert_allclose(found, x.sum(others, dtype="float64"), atol=1e-4)
+
+
+def test_full_like_keeps_the_sign_of_a_zero() -> None:
+    x = tg.zeros([2])
+    assert np.signbit(tg.full_like(x, -0.0).numpy()).all()
+    assert not np.signbit(tg.full_like(x, 0.0).numpy()).any()

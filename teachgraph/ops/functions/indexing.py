@@ -293,17 +293,17 @@ def beside_each_other(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
     Raises:
         ShapeError: They do not broadcast.
     """
-    at = positive_axis(arr, axis)
-    pairs = list(zip(arr.shape, indices.shape, strict=False))
-    if len(arr.shape) != len(indices.shape):
+    at, sizes, wanted = positive_axis(arr, axis), [*arr.shape], [*indices.shape]
+    if len(sizes) != len(wanted):
         error = ShapeError("an index has the rank of the indexed tensor")
         raise explain("take_along_axis", ["Input", "Index"], [arr, indices], {}, error)
-    common = [n if m == 1 else m for m, n in pairs]
-    wanted = [
-        [sizes[at] if i == at else n for i, n in enumerate(common)]
-        for sizes in (arr.shape, indices.shape)
-    ]
-    return fitted(arr, wanted[0]), fitted(indices, wanted[1])
+    along, sizes[at] = sizes[at], wanted[at]
+    if sizes == wanted:
+        return arr, indices
+    common = [n if m == 1 else m for m, n in zip(sizes, wanted, strict=True)]
+    common[at] = along
+    beside = [*common[:at], wanted[at], *common[at + 1 :]]
+    return fitted(arr, common), fitted(indices, beside)
 
 
 def fitted(x: Any, shape: Numbers) -> Any:
