@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import ref
+from weakref import getweakrefcount, ref
 
 import numpy as np
 
@@ -292,6 +292,9 @@ def storing(take: Take) -> Take:
     """Let what replaces the values of a tensor reach its views too."""
 
     def take_storing(tensor: Any, array: Array) -> None:
+        if not getweakrefcount(tensor):  # no view, and no view's source
+            take(tensor, array)
+            return
         enter_pending_views()
         if shared_by(tensor) is None:
             take(tensor, array)
