@@ -7,7 +7,7 @@ parameter, and updates parameter and accumulators in place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from math import prod, sqrt
 from typing import Any
 
@@ -85,9 +85,16 @@ def rounded(beta: float, param: Any) -> float:
 
 def average(old: Any, new: Any, decay: float) -> Any:
     """Compute the moving average decay old + (1 - decay) new."""
-    mean = decay * old
-    mean += (1.0 - decay) * new
+    kept, gained = weights(decay, old.dtype)
+    mean = kept * old
+    mean += gained * new
     return mean
+
+
+@cache
+def weights(decay: float, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """Both weights of an average as arrays: to convert numbers takes longer."""
+    return np.array(decay, dtype), np.array(1.0 - decay, dtype)
 
 
 @op(

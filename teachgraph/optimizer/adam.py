@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from teachgraph.core.errors import DTypeError
@@ -29,12 +30,18 @@ class TwoMoments(Optimizer):
     def keeps(self, parameter: Any) -> Sequence[Kept]:
         """Declare both averages, and beta^t for step t, which starts at 1."""
         options = self.options(parameter)
-        return (
-            Kept("moment1"),
-            Kept("moment2"),
-            Kept("beta1_pow_acc", options["beta1"], (1,)),
-            Kept("beta2_pow_acc", options["beta2"], (1,)),
-        )
+        return moments(options["beta1"], options["beta2"])
+
+
+@cache
+def moments(beta1: float, beta2: float) -> Sequence[Kept]:
+    """Declare the state once for all parameters and steps."""
+    return (
+        Kept("moment1"),
+        Kept("moment2"),
+        Kept("beta1_pow_acc", beta1, (1,)),
+        Kept("beta2_pow_acc", beta2, (1,)),
+    )
 
 
 class Adam(TwoMoments):
