@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from teachgraph.distributed.errors import PeerError, StartError, TimeLimitError
+from teachgraph.distributed.ray_channels import ChannelServing
 from teachgraph.distributed.record import (
     ProcessLog,
     Recorded,
@@ -29,7 +30,6 @@ from teachgraph.distributed.record import (
     as_process,
 )
 from teachgraph.distributed.roles import Role, role_guard
-from teachgraph.distributed.serving import Serving
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
@@ -155,7 +155,7 @@ class Process:
         self.job, self.role, self.restarted = job, role, reconstructed()
         self.began = time.perf_counter()
         self.lines, self.state, self.error, self.result = Lines(), "running", "", None
-        self.serving: Serving | None = None
+        self.serving: ChannelServing | None = None
         self.ready = threading.Event()
         self.transport: Any = None
         self.log = None if job.record is None else job.record(role)
@@ -242,7 +242,7 @@ class Process:
 
     def serve(self, server: Any) -> None:
         """Let trainers ask this server, until all have finished."""
-        self.serving = Serving(
+        self.serving = ChannelServing(
             server,
             Path(self.job.folder),
             every=self.job.every,

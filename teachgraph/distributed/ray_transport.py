@@ -3,10 +3,11 @@
 In sync mode a step is one request to each server: all gradients go, and the parameters
 come back in the answer when the step is applied. Requests go to all servers at once.
 Ray moves what is large through its object store, all gradients of a request as one
-object, all parameters of an answer as another.
+object, all parameters of an answer as another; between a trainer and a server on one
+machine both are channels, which each step uses again.
 
-Each request carries the number of its step, and its object is kept in the store until
-the server has saved that step. So whatever is lost, a request or its answer or the
+Each request carries the number of its step, and what it carries is kept until the
+server has saved that step. So whatever is lost, a request or its answer or the
 server itself, is asked for again, and nothing is applied twice.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from teachgraph.distributed.errors import (
     TimeLimitError,
 )
 from teachgraph.distributed.local import copied, summed
+from teachgraph.distributed.ray_channels import Channels, channel_to, here, room_for
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
@@ -78,9 +80,13 @@ class Link:
         values: Parameters of the present step, by name.
         read: The answer that they come from. Ray frees its memory when it is let go,
             which takes a while: so not before the next request is on its way.
+        room: What the last message takes in a channel.
+        channels: Those to a server on this machine, once they are open.
+        openings: How often they may still be opened: Ray keeps the memory of all that
+            were open, as long as one of their ends lives.
     """
 
-    def __init__(self, endpoint: str, greeting: Greeting) -> None:
+    def __init__(self, endpoint: str, greeting: Greeting, openings: int) -> None:
         self.endpoint, self.sync = endpoint, greeting.sync
         self.number = greeting.saved
         self.log: dict[int, Any] = {}
@@ -89,12 +95,26 @@ class Link:
         self.outbox: dict[str, Array | Rows] = {}
         self.request: Any = None
         self.read: Any = None
+        self.room = 0
+        self.channels: Channels | None = None
+        self.openings = openings if self.sync else 0
 
     def take(self, reply: Reply) -> None:
         """Take over an answer; forget what the server will not."""
         self.values = dict(reply.values)
         for number in [n for n in self.log if n <= reply.saved]:
             del self.log[number]
+
+    def unpacked(self, reply: Reply | None, number: int) -> Reply | None:
+        """An answer with the values that are in a channel; None if they are lost."""
+        if self.channels is None:
+            return reply
+        if reply is not None and reply.values is None:
+            if (values := self.channels.read(number)) is not None:
+                return reply._replace(values=values)
+            reply = None
+        self.channels = None  # the server does not use them, or is another one
+        return reply
 
 
 class RayTransport:
@@ -139,7 +159,8 @@ class RayTransport:
             )
         if endpoint not in self.links:
             greeting = self.patiently(endpoint, self.ask(endpoint, "hello", self.rank))
-            self.links[endpoint] = Link(endpoint, greeting)
+            lives = 1 + self.job.restarts
+            self.links[endpoint] = Link(endpoint, greeting, openings=lives)
         return self.links[endpoint]
 
     def ask(self, endpoint: str, *call: Any, messages: Any = None) -> Callable[[], Any]:
@@ -245,21 +266,27 @@ class RayTransport:
                 return
             link.number += 1
         messages, link.outbox = link.outbox, {}
-        link.log[link.number] = self.kept(messages)
-        link.request = self.exchange(link, link.number), link.number
+        number, link.room = link.number, room_for(messages)
+        in_channel = link.channels is not None and link.channels.write(number, messages)
+        if not in_channel:
+            link.channels = None
+        link.log[number] = self.kept(messages, in_channel)
+        again = self.exchange(link, number)
+        request = self.exchange_in_channels(link, number) if in_channel else again
         try:
-            link.request = (*link.request, link.request[0]())
+            link.request = again, number, request()
         except (self.ray.exceptions.RayError, ValueError):
-            link.request = (*link.request, None)  # asked for again when it is needed
-        link.read = None
+            link.request = again, number, None  # asked for again when it is needed
+        link.values, link.read = {}, None
 
-    def kept(self, messages: dict[str, Array | Rows]) -> Any:
+    def kept(self, messages: dict[str, Array | Rows], here: bool) -> Any:
         """A copy of messages that can be sent again: a reference if they are large.
 
         The copy in the object store is the only one; Ray brings the receiver what a
-        reference among the arguments of a call refers to.
+        reference among the arguments of a call refers to. What went through a channel
+        is kept here: it is hardly ever sent again.
         """
-        if sum(map(bytes_of, messages.values())) > INLINE:
+        if not here and sum(map(bytes_of, messages.values())) > INLINE:
             return self.put(messages)
         return {name: copied(value) for name, value in messages.items()}
 
@@ -268,13 +295,37 @@ class RayTransport:
         call = "exchange", self.rank, number, list(link.wanted)
         return self.ask(link.endpoint, *call, messages=link.log[number])
 
+    def exchange_in_channels(self, link: Link, number: int) -> Callable[[], Any]:
+        """Build the request of a message that is in a channel."""
+        call = "exchange_in_channels", self.rank, number, list(link.wanted)
+        return self.ask(link.endpoint, *call)
+
+    def open_channels(self, link: Link, values: dict[str, Array]) -> None:
+        """Open channels to a server, for messages like the last and such answers."""
+        link.openings -= 1
+        server = self.actors[self.job.actor_name(f"server {link.endpoint}")]
+        try:
+            out = channel_to(server, link.room)
+        except Exception:  # whatever an experimental interface raises
+            link.openings = 0
+            return
+        call = "open_channels", self.rank, out, here(), list(values)
+        back = self.patiently(link.endpoint, self.ask(link.endpoint, *call))
+        if back is None:
+            link.openings = 0
+        else:
+            link.channels = Channels(out, back, link.room)
+
     def settle(self, link: Link) -> None:
         """Wait for the answer to the last message; send again what the server lacks."""
         if link.request is None:
             return
         request, number, first = link.request
         link.request = None
-        reply: Reply = self.patiently(link.endpoint, request, first)
+        reply: Reply | None = self.patiently(link.endpoint, request, first)
+        reply = link.unpacked(reply, number)
+        if reply is None:
+            reply = cast("Reply", self.patiently(link.endpoint, request))
         link.read = first, reply
         while reply.behind is not None:
             for missing in range(reply.behind + 1, number + 1):
@@ -282,7 +333,10 @@ class RayTransport:
                 reply = self.patiently(link.endpoint, again)
                 if reply.behind is not None:
                     break
-        self.bytes_received += sum(map(bytes_of, reply.values.values()))
+        size = sum(map(bytes_of, reply.values.values()))
+        self.bytes_received += size
+        if link.openings and link.channels is None and min(size, link.room) > INLINE:
+            self.open_channels(link, reply.values)
         link.take(reply)
 
     def recv(self, endpoint: str, name: str, rows: Array | None = None) -> Array:

@@ -46,7 +46,7 @@ class Reply(NamedTuple):
     Attributes:
         step: The step that the values are of.
         saved: The last message of this trainer that a restarted server would know.
-        values: The parameters that were asked for.
+        values: The parameters that were asked for; None if they are in a channel.
         behind: If not None, the number of the last message that the server has: those
             after it are to be sent again.
     """
