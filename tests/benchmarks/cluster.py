@@ -6,9 +6,13 @@ too. A round is the median of its steps, without the first ones: until Ray's obj
 store has been all round, each process maps fresh memory. Each process has one thread
 for NumPy: set `OPENBLAS_NUM_THREADS=1`, or this does.
 
+A step of two trainers and bare calls alternate in one job, in blocks of a few steps;
+the figure is the median over the ratios of neighbours, for the machine's speed changes
+between minutes by more than what is measured.
+
 Bare calls wait for both trainers, as any sync server must, but neither compute a
-gradient nor update with it. What a step can be at best is the same with both, written
-by hand in NumPy: an array that comes from another process is in no cache.
+gradient nor update with it. The same with both, written by hand in NumPy, says what
+that adds: an array that comes from another process is in no cache.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import count
 from statistics import median
 from typing import Any
 
@@ -40,6 +45,9 @@ SIDE, STEPS, WARM = 512, 100, 40
 SERVER = "10.0.0.1:6174"
 
 ROUNDS = 5
+
+JOBS, BLOCKS, BLOCK = 3, 20, 20
+"""Jobs whose trainers alternate with bare calls, blocks of each, and steps of one."""
 
 EVERY = 5
 """Steps from one checkpoint to the next: few, or the steps that a server remembers for
@@ -78,8 +86,8 @@ def plain(rows: int, layers: int, side: int = SIDE) -> list[float]:
         return timed(lambda: executor.run(main, {"x": batch}, [loss]))
 
 
-def transpiled(rows: int, layers: int, side: int = SIDE) -> Any:
-    """Steps of its trainer, or what its server does."""
+def trainer_step(rows: int, layers: int, side: int = SIDE) -> Any:
+    """Build the step of its trainer; a server serves, and returns None."""
     role = dist.current_role()
     main, startup, loss = program(layers, side)
     transpiler = fluid.DistributeTranspiler()
@@ -94,9 +102,13 @@ def transpiled(rows: int, layers: int, side: int = SIDE) -> Any:
     batch = np.ones((rows, side), "float32")
     trainer = transpiler.get_trainer_program()
     executor.run(startup)
-    found = timed(lambda: executor.run(trainer, {"x": batch}, [loss]))
-    moved = transport()
-    return found, getattr(moved, "bytes_sent", 0), getattr(moved, "bytes_received", 0)
+    return lambda: executor.run(trainer, {"x": batch}, [loss])
+
+
+def transpiled(rows: int, layers: int, side: int = SIDE) -> Any:
+    """Steps of its trainer, or what its server does."""
+    step = trainer_step(rows, layers, side)
+    return None if step is None else timed(step)
 
 
 def in_threads() -> tuple[float, float]:
@@ -106,7 +118,7 @@ def in_threads() -> tuple[float, float]:
     for _ in range(ROUNDS):
         alone.append(median(plain(rows, layers)))
         cluster = LocalCluster(1, [SERVER])
-        ((steps, *_),) = run_in(cluster, lambda role: transpiled(rows, layers))
+        (steps,) = run_in(cluster, lambda role: transpiled(rows, layers))
         found.append(median(steps))
     return min(found) / min(alone), cluster.bytes_sent / (STEPS + WARM)
 
@@ -146,8 +158,8 @@ class ByHand(Bare):
         self.value = self.value - 0.01 * self.velocity
 
 
-def bare(name: str, kind: type[Bare]) -> list[float]:
-    """Steps that move the same bytes by Ray's calls, and compute by hand or nothing."""
+def bare_step(name: str, kind: type[Bare]) -> Callable[[], None]:
+    """Build a step that moves the same bytes by calls, and computes by hand or not."""
     import ray
 
     actor = (
@@ -161,7 +173,7 @@ def bare(name: str, kind: type[Bare]) -> list[float]:
         )
         .remote()
     )
-    steps, x = iter(range(1, STEPS + WARM + 1)), np.ones((8, SIDE), "float32")
+    steps, x = count(1), np.ones((8, SIDE), "float32")
     weight = gradient = np.zeros((SIDE, SIDE), "float32")
 
     def step() -> None:
@@ -171,9 +183,24 @@ def bare(name: str, kind: type[Bare]) -> list[float]:
             gradient = x.T @ (2.0 / y.size * y)
         weight = np.array(ray.get(actor.exchange.remote(next(steps), gradient)))
 
-    found = timed(step)
-    dist.barrier()
-    return found
+    return step
+
+
+def compared(name: str) -> Any:
+    """Seconds of a step in each block: ours, bare, by hand; and bytes of a step."""
+    ours = trainer_step(8, 1)
+    if ours is None:
+        return None
+    kinds = (("bare", Bare), ("by hand", ByHand))
+    ways = [ours, *(bare_step(f"{name} {what}", kind) for what, kind in kinds)]
+    for step in ways:
+        timed(step, 0)
+    moved: Any = transport()
+    before = moved.bytes_sent + moved.bytes_received
+    blocks = [[median(timed(step, BLOCK, 2)) for step in ways] for _ in range(BLOCKS)]
+    bytes_moved = moved.bytes_sent + moved.bytes_received - before
+    dist.barrier()  # Ray ends an actor when the last who knows it lets it go
+    return blocks, bytes_moved / (BLOCKS * (BLOCK + 2))
 
 
 def parallel(work: float, exchange: bool = True) -> list[float]:
@@ -206,15 +233,17 @@ def line(what: str, value: float, bar: str) -> None:
 
 
 def bare_calls() -> tuple[float, float, float, float]:
-    """A step of two trainers, bare, by hand, and the bytes of a step over 4 MB."""
-    steps, base, hand = list[float](), list[float](), list[float]()
-    for _ in range(ROUNDS):
-        servers = ray_job(transpiled, 8, 1, endpoints=(SERVER,))
-        steps.append(median(median(found) for found, *_ in servers))
-        for times, kind in (base, Bare), (hand, ByHand):
-            times.append(median(map(median, ray_job(bare, new_name(), kind))))
-    sent = sum(out + back for _, out, back in servers) / (STEPS + WARM)
-    return min(steps), min(base), min(hand), sent / (4 * 4 * SIDE**2)
+    """Seconds of a step; it, and one by hand, over bare calls; its bytes over 4 MB."""
+    jobs = [ray_job(compared, new_name(), endpoints=(SERVER,)) for _ in range(JOBS)]
+    blocks = np.concatenate([np.mean([b for b, _ in job], 0) for job in jobs])
+    ours, bare, hand = blocks.T
+    share = sum(moved for _, moved in jobs[0]) / (4 * 4 * SIDE**2)
+    return (
+        float(np.median(ours)),
+        float(np.median(ours / bare)),
+        float(np.median(hand / bare)),
+        share,
+    )
 
 
 def speed_up() -> tuple[float, float]:
@@ -237,7 +266,7 @@ def step_of(side: int, trainers: int) -> float:
         results = ray_job(
             transpiled, 8, 1, side, endpoints=(SERVER,), trainers=trainers
         )
-        found.append(min(median(steps) for steps, *_ in results))
+        found.append(min(map(median, results)))
     return min(found) - min(plain(8, 1, side))
 
 
@@ -271,10 +300,10 @@ def main() -> None:
     free = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
     print(f"clusters on one machine with {free}:")
     with ray_started():
-        steps, base, hand, share = bare_calls()
+        steps, ratio, hand, share = bare_calls()
         line("a step of 2 trainers and 1 server, seconds", steps, "")
-        line("  over the same bytes by bare Ray calls", steps / base, "<= 1.3")
-        line("  the same step written by hand, over bare Ray calls", hand / base, "")
+        line("  over the same bytes by bare Ray calls", ratio, "<= 1.3")
+        line("  the same step written by hand, over bare Ray calls", hand, "")
         line("  bytes over 2 x model x trainers", share, "1 +- 0.05")
         faster, free = speed_up()
         what = "DataParallel, 2 processes, 200 ms: faster than one by"
