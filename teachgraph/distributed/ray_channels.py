@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from teachgraph.distributed.errors import PeerError
 from teachgraph.distributed.serving import Reply, Serving
 from teachgraph.distributed.transport import Array, Rows, bytes_of
 
-__all__ = ["ChannelServing", "Channels", "channel_to", "here"]
+__all__ = ["ChannelServing", "Channels", "Circle", "channel_to", "here"]
 
 LIMIT = 1.0
 """Seconds in a channel: what is read was written, what is written over was read."""
@@ -43,8 +44,8 @@ def here() -> tuple[Any, str]:
     return context.current_actor, context.get_node_id()
 
 
-def channel_to(reader: Any, room: int) -> Any:
-    """Create a channel to an actor on this machine, with so much room.
+def channel_to(*readers: Any, room: int) -> Any:
+    """Create a channel to actors on this machine, with so much room.
 
     Raises:
         Exception: This Ray has no channels, or its store has no room.
@@ -55,7 +56,7 @@ def channel_to(reader: Any, room: int) -> Any:
     if not __version__.startswith(MAJOR):
         raise NotImplementedError(f"channels of Ray {__version__}")
     actor, machine = here()
-    return Channel(actor, [(reader, machine)], HEADER + room)
+    return Channel(actor, [(reader, machine) for reader in readers], HEADER + room)
 
 
 def room_for(values: Mapping[str, Any]) -> int:
@@ -101,6 +102,47 @@ class Channels:
         return values if written == number else None
 
 
+class Circle:
+    """A channel from each trainer of a machine to all others, as one of them has them.
+
+    Who has written says so where all meet, and is read after that.
+
+    Args:
+        out: The one it writes to.
+        others: Those it reads from, by the rank of the writer.
+        room: The bytes of a part.
+    """
+
+    def __init__(self, out: Any, others: Mapping[int, Any], room: int) -> None:
+        self.out, self.others, self.room = out, others, room
+
+    def write(self, part: Array) -> bool:
+        """Write a part; False if it does not fit, or the last one is still in use."""
+        from ray.exceptions import RayError
+
+        if part.nbytes > self.room:
+            return False
+        try:
+            self.out.write(part, LIMIT)
+        except RayError:
+            return False
+        return True
+
+    def read(self, rank: int, limit: float) -> Array:
+        """What a trainer has written, read-only, while nobody writes over it.
+
+        Raises:
+            PeerError: It did not come within the limit, in seconds.
+        """
+        from ray.exceptions import RayError
+
+        try:
+            part: Array = self.others[rank].read(limit)
+        except RayError as error:
+            raise PeerError(f"the part of trainer {rank} is lost: {error}") from None
+        return part
+
+
 class ChannelServing(Serving):
     """Answers trainers: those on its machine by channels, if they open some."""
 
@@ -128,7 +170,7 @@ class ChannelServing(Serving):
             return None
         room = room_for({name: self.pull(name, None) for name in names})
         try:
-            out = channel_to(actor, room)
+            out = channel_to(actor, room=room)
         except Exception:  # whatever an experimental interface raises
             return None
         self.channels[trainer] = Channels(out, back, room)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
@@ -28,7 +28,14 @@ from teachgraph.distributed.errors import (
     TimeLimitError,
 )
 from teachgraph.distributed.local import copied, summed
-from teachgraph.distributed.ray_channels import Channels, channel_to, here, room_for
+from teachgraph.distributed.ray_channels import (
+    HEADER,
+    Channels,
+    Circle,
+    channel_to,
+    here,
+    room_for,
+)
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
@@ -117,6 +124,12 @@ class Link:
         return reply
 
 
+class InCircle(NamedTuple):
+    """Says that a trainer has written its part to the channels of the circle."""
+
+    rank: int
+
+
 class RayTransport:
     """The transport of one process of a job on Ray.
 
@@ -139,6 +152,8 @@ class RayTransport:
         self.count: dict[str, int] = {}
         self.bytes_sent = self.bytes_received = 0
         self.step, self._meeting = 0, None
+        self.circle: Circle | None = None
+        self.may_share = self.world > 1
         if not role.is_server:
             links = [self.link(endpoint) for endpoint in job.endpoints]
             self.step = min((link.number for link in links), default=0)
@@ -305,7 +320,7 @@ class RayTransport:
         link.openings -= 1
         server = self.actors[self.job.actor_name(f"server {link.endpoint}")]
         try:
-            out = channel_to(server, link.room)
+            out = channel_to(server, room=link.room)
         except Exception:  # whatever an experimental interface raises
             link.openings = 0
             return
@@ -424,8 +439,11 @@ class RayTransport:
     def fetched(self, parts: Sequence[Any]) -> list[Array]:
         """The values of messages, read-only; those in the object store at once."""
         stored = [part[0] for part in parts if isinstance(part, list)]
-        loaded = iter(self.ray.get(stored, timeout=self.job.limit))
+        loaded = iter(self.ray.get(stored, timeout=self.job.limit) if stored else ())
         values = [next(loaded) if isinstance(part, list) else part for part in parts]
+        for place, part in enumerate(values):
+            if isinstance(part, InCircle) and self.circle is not None:
+                values[place] = self.circle.read(part.rank, self.job.limit)
         self.bytes_received += sum(value.nbytes for value in values)
         return values
 
@@ -437,11 +455,38 @@ class RayTransport:
 
     def all_reduce(self, value: Array, ring: int = 0) -> Array:
         """The sum over all trainers, added in the order of their ranks."""
-        parts = self.meet(f"all_reduce on ring {ring}", self.packed(value))
+        if self.may_share and value.nbytes > INLINE:
+            self.open_circle(value.nbytes)
+        parts = self.meet(f"all_reduce on ring {ring}", self.shared(value))
         others = [part for rank, part in enumerate(parts) if rank != self.rank]
         values = self.fetched(others)
         values.insert(self.rank, value)
         return summed(values)
+
+    def open_circle(self, room: int) -> None:
+        """Open channels among the trainers, if all are on one machine; try it once."""
+        self.may_share = False
+        everyone = self.meet("machines", here())
+        actors, machines = zip(*everyone, strict=True)
+        if len({*machines}) > 1:
+            return
+        try:
+            others = (a for rank, a in enumerate(actors) if rank != self.rank)
+            out = channel_to(*others, room=HEADER + room)
+        except Exception:  # whatever an experimental interface raises
+            out = None
+        channels = self.meet("channels", out)
+        if None not in channels:
+            parts = {r: c for r, c in enumerate(channels) if r != self.rank}
+            self.circle = Circle(out, parts, room)
+
+    def shared(self, value: Array) -> Any:
+        """A part of a sum for the meeting: where it lies, or as it is `packed`."""
+        circle = self.circle if value.nbytes > INLINE else None
+        if circle is None or not circle.write(value):
+            return self.packed(value)
+        self.bytes_sent += value.nbytes
+        return InCircle(self.rank)
 
     def broadcast(self, value: Array, root: int = 0, ring: int = 0) -> Array:
         """The value of trainer `root`."""

@@ -1,4 +1,4 @@
-"""Channels between a trainer and a server: whatever fails there, nothing changes."""
+"""Channels among processes: whatever fails there, nothing changes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from teachgraph import distributed as dist
-from teachgraph.distributed import ray_channels
-from teachgraph.distributed.ray_channels import Channels
+from teachgraph.distributed import ray_channels, ray_transport
+from teachgraph.distributed.errors import PeerError
+from teachgraph.distributed.ray_channels import Channels, Circle
 from teachgraph.distributed.ray_job import new_name, ray_started, run_on_ray
 from teachgraph.distributed.ray_process import Job, reconstructed
 from teachgraph.distributed.transport import transport
@@ -146,6 +147,64 @@ def test_without_channels_all_goes_in_calls(target: Any) -> None:
 @pytest.mark.full
 def test_a_server_without_room_for_channels_is_asked_in_calls() -> None:
     assert outcome(without_room) == ([[None, 1], [None, 1]], 0)
+
+
+SIZES = 10, 50_000, 50_000, 200_000, 50_000
+"""Of sums: small ones, large ones, and one that has no room in the channels."""
+
+
+def sums(what: str = "") -> Any:
+    """Add arrays over the trainers, of whom the second one is somehow in the way."""
+    rank = dist.get_rank()
+    whole, another = Circle.write, rank == 1
+    if what == "another machine" and another:
+        ray_channels.here = ray_transport.here = lambda: (whole, "another")
+    if what == "another version" and another:
+        ray_channels.MAJOR = "3."
+    if what == "no room" and another:
+        Circle.write = lambda *_: False  # type: ignore[method-assign]
+    found = [
+        transport().all_reduce(np.arange(size) * (rank + place))
+        for place, size in enumerate(SIZES)
+    ]
+    return found, transport().circle is not None  # type: ignore[attr-defined]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("what", "shared"),
+    [
+        *(("", True), ("no room", True)),
+        *(("another machine", False), ("another version", False)),
+    ],
+)
+def test_a_sum_over_trainers_is_the_same_however_its_parts_travel(
+    what: str, shared: bool
+) -> None:
+    for found, opened in run_on_ray(Job(new_name(), (sums, (what,)), 3)):
+        assert opened is shared
+        for place, (size, total) in enumerate(zip(SIZES, found, strict=True)):
+            np.testing.assert_array_equal(total, np.arange(size) * (3 + 3 * place))
+
+
+def cut_off() -> None:
+    """Add large arrays until a trainer dies between writing and meeting."""
+    write = Circle.write
+
+    def written(circle: Circle, part: Any) -> bool:
+        done = write(circle, part)
+        if dist.get_rank() == 1 and part[0] == AT:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    Circle.write = written  # type: ignore[method-assign]
+    for step in range(2 * AT):
+        transport().all_reduce(np.full(50_000, step))
+
+
+def test_who_adds_with_a_trainer_that_dies_is_told() -> None:
+    with pytest.raises(PeerError, match="trainer 1"):
+        run_on_ray(Job(new_name(), (cut_off, ()), 2, restarts=0))
 
 
 def test_a_channel_tells_of_what_it_has_not() -> None:
