@@ -64,6 +64,17 @@ def room_for(values: Mapping[str, Any]) -> int:
     return sum(HEADER + len(name) + bytes_of(v) for name, v in values.items())
 
 
+def written(channel: Any, value: Any) -> bool:
+    """Write to a channel; False if what it holds is still in use, or it is closed."""
+    from ray.exceptions import RayError
+
+    try:
+        channel.write(value, LIMIT)
+    except RayError:
+        return False
+    return True
+
+
 class Channels:
     """Two channels between a trainer and a server, as one of them has them.
 
@@ -78,15 +89,8 @@ class Channels:
 
     def write(self, number: int, values: Mapping[str, Array | Rows]) -> bool:
         """Write the values of a message; False if they do not fit, or it fails."""
-        from ray.exceptions import RayError
-
-        if room_for(values) > self.room:
-            return False
-        try:
-            self.out.write((number, dict(values)), LIMIT)
-        except RayError:  # the values before are still in use, or it is closed
-            return False
-        return True
+        fits = room_for(values) <= self.room
+        return fits and written(self.out, (number, dict(values)))
 
     def read(self, number: int) -> dict[str, Array | Rows] | None:
         """The values of a message, read-only; None if they are not there.
@@ -96,10 +100,10 @@ class Channels:
         from ray.exceptions import RayError
 
         try:
-            written, values = self.back.read(LIMIT)
+            last, values = self.back.read(LIMIT)
         except RayError:
             return None
-        return values if written == number else None
+        return values if last == number else None
 
 
 class Circle:
@@ -118,18 +122,10 @@ class Circle:
 
     def write(self, part: Array) -> bool:
         """Write a part; False if it does not fit, or the last one is still in use."""
-        from ray.exceptions import RayError
-
-        if part.nbytes > self.room:
-            return False
-        try:
-            self.out.write(part, LIMIT)
-        except RayError:
-            return False
-        return True
+        return part.nbytes <= self.room and written(self.out, part)
 
     def read(self, rank: int, limit: float) -> Array:
-        """What a trainer has written, read-only, while nobody writes over it.
+        """Read what a trainer has written; it lies there until that writes again.
 
         Raises:
             PeerError: It did not come within the limit, in seconds.
