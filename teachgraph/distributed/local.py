@@ -196,7 +196,7 @@ class LocalTransport:
             self.wait(lambda: server.step >= self.step, doing)
         value = server.pull(name, self.step if server.sync else None, rows)
         self.cluster.bytes_sent += value.nbytes
-        return value if rows is not None else np.array(value)
+        return value if rows is not None else read_only(value)
 
     def from_mailbox(self, box: str, name: str) -> Array:
         """The oldest array in a mailbox."""
@@ -244,6 +244,17 @@ class LocalTransport:
 def copied(value: Array | Rows) -> Array | Rows:
     """A copy, as the sender may write to its own."""
     return value if isinstance(value, Rows) else np.array(value)
+
+
+def read_only(value: Array) -> Array:
+    """A view that nobody can write to: an update makes a new array.
+
+    >>> read_only(np.ones(2)).flags.writeable
+    False
+    """
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def summed(values: Sequence[Array]) -> Array:
