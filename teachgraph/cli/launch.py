@@ -27,10 +27,24 @@ def add_arguments(
 ) -> None:
     """Add the command and its arguments."""
     launch = commands.add_parser(
-        "launch", help="run a script as trainers and servers, on one machine or many"
+        "launch",
+        help="run a script as trainers and servers, on one machine or many",
+        parents=[options()],
     )
     launch.add_argument("script", type=Path, help="a Python script")
-    launch.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    launch.add_argument(
+        "arguments",
+        nargs=argparse.REMAINDER,
+        help="its arguments; after -- also those that are options of this command",
+    )
+    launch.set_defaults(run=run)
+
+
+def options() -> argparse.ArgumentParser:
+    """Build the parser of the options, which may stand before or after the script."""
+    launch = argparse.ArgumentParser(
+        "teachgraph launch", add_help=False, allow_abbrev=False
+    )
     launch.add_argument("--trainers", type=int, default=2, help="their number (2)")
     launch.add_argument("--servers", type=int, default=0, help="their number (0)")
     launch.add_argument(
@@ -52,7 +66,15 @@ def add_arguments(
     launch.add_argument(
         "--log", type=Path, help="who waits for whom: a page (.html), or a log"
     )
-    launch.set_defaults(run=run)
+    return launch
+
+
+def take_later_options(args: argparse.Namespace) -> None:
+    """Take the options that stand after the script; the rest is the script's own."""
+    words = [*args.arguments, "--"]
+    end = words.index("--")
+    _, own = options().parse_known_args(words[:end], namespace=args)
+    args.arguments = own + args.arguments[end + 1 :]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
     from teachgraph.distributed.ray_job import Cluster, new_name, run_on_ray
     from teachgraph.distributed.ray_process import Job
 
+    take_later_options(args)
     if problem := refused(args):
         print(f"teachgraph launch: {problem}", file=sys.stderr)
         return 2

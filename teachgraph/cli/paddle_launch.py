@@ -37,15 +37,15 @@ def translated(arguments: Sequence[str]) -> list[str]:
     """Translate Paddle's options into those of `teachgraph launch`.
 
     >>> translated(["--server_num=1", "--trainer_num", "2", "train.py", "--lr", "0.1"])
-    ['--trainers=2', '--servers=1', '--restarts=3', 'train.py', '--lr', '0.1']
+    ['--trainers=2', '--servers=1', '--restarts=3', 'train.py', '--', '--lr', '0.1']
     >>> translated(["--gpus", "0,1,2", "train.py"])
-    ['--trainers=3', '--servers=0', '--restarts=3', 'train.py']
+    ['--trainers=3', '--servers=0', '--restarts=3', 'train.py', '--']
     """
     args = parser().parse_args(arguments)
     devices = len(args.devices.split(",")) if args.devices else 1
     trainers = devices if args.trainers is None else args.trainers
     many = f"--trainers={trainers}", f"--servers={args.servers}"
-    script = args.training_script, *args.training_script_args
+    script = args.training_script, "--", *args.training_script_args
     return [*many, f"--restarts={args.restarts}", *script]
 
 

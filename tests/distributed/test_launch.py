@@ -31,6 +31,29 @@ def test_numbers_that_make_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--restarts is at least 0" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "trainers", "servers", "own"),
+    [
+        (["--trainers", "4", "SCRIPT", "--servers=2", "60"], 4, 2, ["60"]),
+        (["SCRIPT", "--trainers", "4", "--lr", "0.1"], 4, 0, ["--lr", "0.1"]),
+        (["SCRIPT", "60", "--", "--trainers", "4"], 2, 0, ["60", "--trainers", "4"]),
+        (["SCRIPT", "--train"], 2, 0, ["--train"]),
+    ],
+)
+def test_options_may_stand_behind_the_script(
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    trainers: int,
+    servers: int,
+    own: list[str],
+) -> None:
+    jobs: list[Job] = []
+    monkeypatch.setattr(ray_job, "run_on_ray", lambda job, **_: jobs.append(job))
+    assert main(["launch", *(w.replace("SCRIPT", str(SCRIPT)) for w in words)]) == 0
+    (job,) = jobs
+    assert (job.trainers, len(job.endpoints), job.arguments) == (trainers, servers, own)
+
+
 def cluster_of(job: Job) -> Any:
     """Make a cluster of two processes, as `launch` looks at it."""
     server, trainer = job.roles()[:2]
