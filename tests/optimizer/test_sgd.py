@@ -214,3 +214,13 @@ def test_a_rate_of_another_dtype_leaves_the_parameters() -> None:
     after = sgd(param, grad, np.array(0.25))
     assert after.dtype == "float32"
     assert after.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_what_shares_a_parameters_memory_sees_its_step() -> None:
+    """As in Paddle, where a step writes to the parameter's own memory."""
+    w = parameter([1.0, 2.0])
+    detached, column = w.detach(), w.reshape([2, 1]).detach()
+    (w * w).sum().backward()
+    SGD(0.5, parameters=[w]).step()
+    assert detached.tolist() == w.tolist() == [0.0, 0.0]
+    assert column.tolist() == [[0.0], [0.0]]
