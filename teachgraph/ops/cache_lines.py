@@ -19,20 +19,27 @@ LINE = 64
 """Bytes of a line of the cache, and of the widest registers."""
 
 
-def zeros(shape: Sequence[int], dtype: Any) -> Any:
-    """Make an array of zeros at an address that is a multiple of a line.
+def empty(shape: Sequence[int], dtype: Any) -> Any:
+    """Make an array at an address that is a multiple of a line, of any values.
 
-    >>> zeros((2, 3), np.float32).ctypes.data % 64
+    >>> empty((2, 3), np.float32).ctypes.data % 64
     0
     """
     size = prod(shape) * np.dtype(dtype).itemsize
-    room = np.zeros(size + LINE, np.uint8)
+    room = np.empty(size + LINE, np.uint8)
     first = -room.ctypes.data % LINE
     return room[first : first + size].view(dtype).reshape(shape)
 
 
+def zeros(shape: Sequence[int], dtype: Any) -> Any:
+    """Make an array of zeros at such an address."""
+    out = empty(shape, dtype)
+    out[...] = 0
+    return out
+
+
 def in_lines(x: Any) -> Any:
-    """Copy `x` in C order to an address that is a multiple of a line."""
-    out = zeros(x.shape, x.dtype)
+    """Copy `x` in C order to such an address."""
+    out = empty(x.shape, x.dtype)
     out[...] = x
     return out
