@@ -19,13 +19,9 @@ from teachgraph.distributed.errors import (
     TimeLimitError,
     VersionMismatchError,
 )
+from teachgraph.distributed.ray_calls import ray_module, summary
 from teachgraph.distributed.ray_process import Job, Process, Status
-from teachgraph.distributed.ray_transport import (
-    INLINE,
-    meeting_of,
-    ray_module,
-    summary,
-)
+from teachgraph.distributed.ray_transport import INLINE, meeting_of
 from teachgraph.distributed.roles import Role
 from teachgraph.distributed.serving import mark_of
 

@@ -14,20 +14,18 @@ server itself, is asked for again, and nothing is applied twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
 from teachgraph.distributed.errors import (
-    DistributedError,
     MessageError,
-    MissingRayError,
     NoTransportError,
     PeerError,
-    TimeLimitError,
 )
 from teachgraph.distributed.local import copied, summed
+from teachgraph.distributed.ray_calls import LOST, Call, Calls, full, ray_module
 from teachgraph.distributed.ray_channels import (
     HEADER,
     Channels,
@@ -37,31 +35,17 @@ from teachgraph.distributed.ray_channels import (
     room_for,
 )
 from teachgraph.distributed.roles import Role
+from teachgraph.distributed.server import BehindError
 from teachgraph.distributed.serving import Greeting, Reply
 from teachgraph.distributed.transport import Array, Rows, bytes_of
 
-__all__ = ["INLINE", "RayTransport", "connect", "ray_module"]
+__all__ = ["INLINE", "RayTransport", "connect", "meeting_of"]
 
 INLINE = 100_000
 """Bytes up to which Ray itself sends a value in the message."""
 
-PAUSE = 0.2
-"""Seconds between two attempts to reach a server that is being restarted."""
-
-
-def ray_module() -> Any:
-    """Ray.
-
-    Raises:
-        MissingRayError: It is not installed.
-    """
-    try:
-        import ray
-    except ImportError as error:
-        raise MissingRayError(
-            'Ray is not installed: pip install "teachgraph[distributed]"'
-        ) from error
-    return ray
+PATIENCE = 2.0
+"""Seconds without an answer after which other servers are asked where they are."""
 
 
 def connect(role: Role) -> NoReturn:
@@ -76,6 +60,22 @@ def connect(role: Role) -> NoReturn:
     )
 
 
+class Sent(NamedTuple):
+    """A message that is not answered yet.
+
+    Attributes:
+        number: Its number.
+        call: The call that takes it.
+        reference: That to the answer; None if the call could not be sent.
+        end: The time by which the answer must come.
+    """
+
+    number: int
+    call: Call
+    reference: Any
+    end: float
+
+
 class Link:
     """A trainer's line to one server.
 
@@ -83,6 +83,7 @@ class Link:
         number: The number of the last message to it.
         log: Messages by number, as long as the server might forget them: references to
             the object store, small ones themselves.
+        sent: The one that is not answered yet.
         wanted: Names of the parameters that come with each answer.
         values: Parameters of the present step, by name.
         read: The answer that they come from. Ray frees its memory when it is let go,
@@ -100,7 +101,7 @@ class Link:
         self.wanted: dict[str, None] = {}
         self.values: dict[str, Array] = {}
         self.outbox: dict[str, Array | Rows] = {}
-        self.request: Any = None
+        self.sent: Sent | None = None
         self.read: Any = None
         self.room = 0
         self.channels: Channels | None = None
@@ -148,7 +149,7 @@ class RayTransport:
         self.rank, self.world = role.index, role.trainers
         self.ray = ray_module()
         self.links: dict[str, Link] = {}
-        self.actors: dict[str, Any] = {}
+        self.calls = Calls(job, role, lambda: self.step)
         self.count: dict[str, int] = {}
         self.bytes_sent = self.bytes_received = 0
         self.step, self._meeting = 0, None
@@ -173,82 +174,10 @@ class RayTransport:
                 f"no server {endpoint!r}: there are {self.job.endpoints}"
             )
         if endpoint not in self.links:
-            greeting = self.patiently(endpoint, self.ask(endpoint, "hello", self.rank))
+            greeting = self.calls.answer(Call(endpoint, ("hello", self.rank)))
             lives = 1 + self.job.restarts
             self.links[endpoint] = Link(endpoint, greeting, openings=lives)
         return self.links[endpoint]
-
-    def ask(self, endpoint: str, *call: Any, messages: Any = None) -> Callable[[], Any]:
-        """Build a request: calling it sends it, and returns what to wait for.
-
-        Ray packs and unpacks each argument by itself: the small ones come as one.
-        """
-        name = self.job.actor_name(f"server {endpoint}")
-
-        def request() -> Any:
-            if name not in self.actors:  # it stays the same when it is restarted
-                self.actors[name] = self.ray.get_actor(name, namespace="teachgraph")
-            return self.actors[name].ask.remote(call, messages)
-
-        return request
-
-    def patiently(
-        self, endpoint: str, request: Callable[[], Any], first: Any = None
-    ) -> Any:
-        """The answer to a request, sent again while the server is being restarted.
-
-        Raises:
-            PeerError: The server died, and is not back within the limit.
-            TimeLimitError: The answer does not come within the limit.
-            DistributedError: The server refused, or the object store is full.
-        """
-        errors, end = self.ray.exceptions, time.monotonic() + self.job.limit
-        # No actor of that name, yet; or it died before what it refers to was read.
-        gone = (errors.RayActorError, errors.ObjectLostError, ValueError)
-        while True:
-            try:
-                reference = request() if first is None else first
-                left = end - time.monotonic() + 5.0  # servers have limits of their own
-                return self.ray.get(reference, timeout=max(left, 0.1))
-            except errors.RayTaskError as error:
-                raise self.cause_of(error) from None
-            except errors.GetTimeoutError:
-                self.late(endpoint)
-            except full(errors) as error:
-                raise self.store_full(error) from None
-            except gone as error:
-                if time.monotonic() > end:
-                    raise self.lost(endpoint, error) from None
-            first = None
-            time.sleep(PAUSE)
-
-    def cause_of(self, error: Any) -> Exception:
-        """The error that the other process raised."""
-        cause = error.cause
-        if isinstance(cause, DistributedError):
-            return cause
-        return PeerError(f"{self.role}, step {self.step}: {error}")
-
-    def late(self, endpoint: str) -> NoReturn:
-        """Raise the error for an answer that does not come."""
-        raise TimeLimitError(
-            f"{self.role}, step {self.step}: server {endpoint} did not answer within "
-            f"{self.job.limit:g} s"
-        )
-
-    def lost(self, endpoint: str, error: Exception) -> PeerError:
-        """The error for a server that died and is not back."""
-        return PeerError(
-            f"{self.role}, step {self.step}: server {endpoint} died and was not back "
-            f"within {self.job.limit:g} s: {summary(error)}"
-        )
-
-    def store_full(self, error: Exception) -> DistributedError:
-        """The error for a full object store."""
-        return DistributedError(
-            f"{self.role}, step {self.step}: Ray's object store is full: start Ray "
-            f"with a larger object_store_memory, or free the disk. {error}"
-        )
 
     def send(self, endpoint: str, name: str, value: Array | Rows) -> None:
         """Put a gradient into the next message to a server, or mail to a trainer."""
@@ -286,12 +215,10 @@ class RayTransport:
         if not in_channel:
             link.channels = None
         link.log[number] = self.kept(messages, in_channel)
-        again = self.exchange(link, number)
-        request = self.exchange_in_channels(link, number) if in_channel else again
-        try:
-            link.request = again, number, request()
-        except (self.ray.exceptions.RayError, ValueError):
-            link.request = again, number, None  # asked for again when it is needed
+        call = self.exchange(link, number)
+        if in_channel:
+            call = self.exchange_in_channels(call)
+        link.sent = Sent(number, call, self.calls.sent(call), self.calls.end())
         link.values, link.read = {}, None
 
     def kept(self, messages: dict[str, Array | Rows], here: bool) -> Any:
@@ -305,49 +232,101 @@ class RayTransport:
             return self.put(messages)
         return {name: copied(value) for name, value in messages.items()}
 
-    def exchange(self, link: Link, number: int) -> Callable[[], Any]:
-        """Build the request of one message."""
-        call = "exchange", self.rank, number, list(link.wanted)
-        return self.ask(link.endpoint, *call, messages=link.log[number])
+    def exchange(self, link: Link, number: int) -> Call:
+        """Build the call of one message."""
+        what = "exchange", self.rank, number, list(link.wanted)
+        return Call(link.endpoint, what, link.log[number])
 
-    def exchange_in_channels(self, link: Link, number: int) -> Callable[[], Any]:
-        """Build the request of a message that is in a channel."""
-        call = "exchange_in_channels", self.rank, number, list(link.wanted)
-        return self.ask(link.endpoint, *call)
+    def exchange_in_channels(self, call: Call) -> Call:
+        """Build the same call for a message that is in a channel."""
+        what = "exchange_in_channels", *call.what[1:]
+        return call._replace(what=what, messages=None)
+
+    def send_again(self, link: Link, number: int, end: float | None = None) -> None:
+        """Send a message that a server lacks, or the answer to which is lost.
+
+        Raises:
+            MessageError: It is not kept: the server had saved it.
+        """
+        if number not in link.log:
+            raise MessageError(
+                f"{self.role}: server {link.endpoint} lacks step {number}, which it "
+                "had saved: did somebody change the folder of its checkpoints?"
+            )
+        call = self.exchange(link, number)
+        end = self.calls.end() if end is None else end
+        link.sent = Sent(number, call, self.calls.sent(call), end)
 
     def open_channels(self, link: Link, values: dict[str, Array]) -> None:
         """Open channels to a server, for messages like the last and such answers."""
         link.openings -= 1
-        server = self.actors[self.job.actor_name(f"server {link.endpoint}")]
         try:
-            out = channel_to(server, room=link.room)
+            out = channel_to(self.calls.actor(link.endpoint), room=link.room)
         except Exception:  # whatever an experimental interface raises
             link.openings = 0
             return
-        call = "open_channels", self.rank, out, here(), list(values)
-        back = self.patiently(link.endpoint, self.ask(link.endpoint, *call))
+        what = "open_channels", self.rank, out, here(), list(values)
+        back = self.calls.answer(Call(link.endpoint, what))
         if back is None:
             link.openings = 0
         else:
             link.channels = Channels(out, back, link.room)
 
-    def settle(self, link: Link) -> None:
-        """Wait for the answer to the last message; send again what the server lacks."""
-        if link.request is None:
+    def settle(self) -> None:
+        """Take the answers of all servers, in the order in which they come.
+
+        A server that comes back may lack what it had answered already, and trainers
+        that wait for other servers send that again too: else they could wait for each
+        other, each for a step that the other has yet to repeat.
+        """
+        links = self.links.values()
+        while waiting := [link for link in links if link.sent is not None]:
+            link = self.first_answered(waiting)
+            if link is not None:
+                self.take(link)
+                continue
+            for other in links:
+                if other.sent is None:
+                    self.catch_up(other)
+
+    def first_answered(self, waiting: Sequence[Link]) -> Link | None:
+        """The first of some links that has its answer; None if none has it soon."""
+        if len(self.links) == 1:
+            return waiting[0]
+        sent = {link.sent.reference: link for link in waiting if link.sent is not None}
+        if None in sent:
+            return sent[None]
+        end = min(link.sent.end for link in waiting if link.sent is not None)
+        if time.monotonic() > end:
+            return waiting[0]
+        return sent.get(self.calls.first([*sent], PATIENCE))
+
+    def catch_up(self, link: Link) -> None:
+        """Ask a server where it is, and send what it lacks."""
+        at = self.calls.answer(Call(link.endpoint, ("last", self.rank)))
+        if at < link.number:
+            self.send_again(link, at + 1)
+
+    def take(self, link: Link) -> None:
+        """Take an answer; send again what the server lacks."""
+        number, call, reference, end = cast("Sent", link.sent)
+        answer = self.calls.attempt(call, reference, end)
+        if answer is LOST:
+            self.send_again(link, number, end)
             return
-        request, number, first = link.request
-        link.request = None
-        reply: Reply | None = self.patiently(link.endpoint, request, first)
-        reply = link.unpacked(reply, number)
+        reply = link.unpacked(answer, number)
         if reply is None:
-            reply = cast("Reply", self.patiently(link.endpoint, request))
-        link.read = first, reply
-        while reply.behind is not None:
-            for missing in range(reply.behind + 1, number + 1):
-                again = self.exchange(link, missing)
-                reply = self.patiently(link.endpoint, again)
-                if reply.behind is not None:
-                    break
+            self.send_again(link, number)
+        elif reply.behind is not None:
+            self.send_again(link, reply.behind + 1)
+        elif number < link.number:
+            self.send_again(link, number + 1)
+        else:
+            link.sent, link.read = None, (reference, reply)
+            self.keep(link, reply)
+
+    def keep(self, link: Link, reply: Reply) -> None:
+        """Keep the parameters of an answer; if they are large, open channels."""
         size = sum(map(bytes_of, reply.values.values()))
         self.bytes_received += size
         if link.openings and link.channels is None and min(size, link.room) > INLINE:
@@ -362,15 +341,24 @@ class RayTransport:
         link = self.link(endpoint)
         if not link.sync and link.outbox:
             self.post_all()
-        self.settle(link)
+        self.settle()
         if rows is None and name in link.values:
             return np.array(link.values[name])
         if rows is None:
             link.wanted[name] = None
         step = self.step if link.sync else None
-        value = self.patiently(endpoint, self.ask(endpoint, "pull", name, step, rows))
+        value = self.ask(link, "pull", name, step, rows)
         self.bytes_received += bytes_of(value)
         return np.array(value)
+
+    def ask(self, link: Link, *what: Any) -> Any:
+        """The answer of a server that has all that was sent to it."""
+        while True:
+            try:
+                return self.calls.answer(Call(link.endpoint, what))
+            except BehindError as error:
+                self.send_again(link, error.at + 1)
+                self.settle()
 
     def post_all(self) -> None:
         """In async mode, send all messages of a step on their way."""
@@ -389,8 +377,9 @@ class RayTransport:
         for link in self.links.values():
             if link.outbox:
                 self.post(link)
-            self.settle(link)
-            self.patiently(link.endpoint, self.ask(link.endpoint, "bye", self.rank))
+        self.settle()
+        for link in self.links.values():
+            self.ask(link, "bye", self.rank, link.number)
 
     # Trainers.
 
@@ -410,7 +399,7 @@ class RayTransport:
         try:
             return self.ray.get(reference, timeout=self.job.limit + 5.0)
         except errors.RayTaskError as error:
-            raise self.cause_of(error) from None
+            raise self.calls.cause_of(error) from None
         except errors.RayError as error:
             raise PeerError(
                 f"{self.role}, {what}: {type(error).__name__}: {error}"
@@ -430,7 +419,7 @@ class RayTransport:
         try:
             return self.ray.put(value)
         except full(self.ray.exceptions) as error:
-            raise self.store_full(error) from None
+            raise self.calls.store_full(error) from None
 
     def unpacked(self, value: Any) -> Array:
         """The value of a message."""
@@ -492,23 +481,6 @@ class RayTransport:
         """The value of trainer `root`."""
         mine = self.packed(value) if self.rank == root else None
         return self.unpacked(self.meet(f"broadcast on ring {ring}", mine)[root])
-
-
-def summary(error: Exception) -> str:
-    """The first line of an error of Ray's, and of a traceback also the last.
-
-    >>> error = RuntimeError(chr(10).join(["Died in its creation task.", "E: no x"]))
-    >>> summary(error)
-    'Died in its creation task: E: no x'
-    """
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    told = [lines[0].rstrip(".")] if "creation task" in lines[0] else []
-    return ": ".join([*told, lines[-1].strip() if told else lines[0]])
-
-
-def full(errors: Any) -> tuple[type[Exception], ...]:
-    """Ray's errors for a full store: it puts what has no room on the disk at first."""
-    return errors.ObjectStoreFullError, errors.OutOfDiskError
 
 
 def meeting_of(ray: Any, job: Any) -> Any:

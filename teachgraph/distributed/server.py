@@ -229,15 +229,10 @@ class Server:
             MessageError: The sender, a name, a shape or a dtype is wrong.
         """
         self.check_sender(trainer, number)
-        at = self.step if self.sync else self.applied[trainer]
+        at = self.last(trainer)
         if number <= at:
             return at
-        if number > at + 1:
-            raise BehindError(
-                f"{self.endpoint} is at step {at}, and trainer {trainer} sent step "
-                f"{number}",
-                at,
-            )
+        self.check_reached(number - 1, at, f"trainer {trainer} sent step {number}")
         gradients = dict(self.checked(trainer, messages))
         if self.sync:
             self.pending.setdefault(trainer, self.complete(trainer, gradients))
@@ -246,6 +241,19 @@ class Server:
             self.apply_each(gradients)
             self.applied[trainer] = number
         return self.step if self.sync else number
+
+    def last(self, trainer: int) -> int:
+        """The number of a trainer's last message that is applied."""
+        return self.step if self.sync else self.applied[trainer]
+
+    def check_reached(self, number: int, at: int, told: str) -> None:
+        """Refuse what comes after messages that the server does not have yet.
+
+        Raises:
+            BehindError: It is not so far.
+        """
+        if at < number:
+            raise BehindError(f"{self.endpoint} is at step {at}, and {told}", at)
 
     def check_sender(self, trainer: int, number: int) -> None:
         """Refuse a sender that is no trainer, and a number that is no step.

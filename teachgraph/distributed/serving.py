@@ -177,13 +177,19 @@ class Serving:
         """One slice, or some of its rows, as of a step.
 
         Raises:
-            TimeLimitError: The step does not come within the limit.
+            BehindError: The step, once applied, is not any more.
             MessageError: There is no such slice, or the step is long past.
         """
         with self.changed:
             if step is not None:
-                self.wait_for(step)
+                told = f"was asked for step {step}"
+                self.server.check_reached(step, self.server.step, told)
             return self.server.pull(name, step, rows)
+
+    def last(self, trainer: int) -> int:
+        """The number of a trainer's last message that is applied."""
+        with self.changed:
+            return self.server.last(trainer)
 
     def wait_for(self, step: int) -> None:
         """Wait until a step is applied.
@@ -201,9 +207,25 @@ class Serving:
                     f"{self.limit:g} s; no gradients from trainers {missing}"
                 )
 
-    def bye(self, trainer: int) -> None:
-        """Note that a trainer has finished."""
+    def bye(self, trainer: int, number: int = 0) -> None:
+        """Note that a trainer has finished, once what it sent is saved.
+
+        Args:
+            trainer: The number of the trainer.
+            number: That of its last message.
+
+        Raises:
+            BehindError: The server lacks messages of this trainer.
+            TimeLimitError: They are not saved within the limit.
+        """
         with self.changed:
+            told = f"trainer {trainer} ends after step {number}"
+            self.server.check_reached(number, self.server.last(trainer), told)
+            if self.saved[trainer] < number:
+                self.wait_until_saved()
+                self.unsaved = self.server.state()
+                self.changed.notify_all()
+                self.wait_until_saved()
             self.finished.add(trainer)
             self.changed.notify_all()
 

@@ -18,6 +18,7 @@ from teachgraph.distributed.errors import (
     StartError,
     VersionMismatchError,
 )
+from teachgraph.distributed.ray_calls import Calls
 from teachgraph.distributed.ray_process import Job
 from teachgraph.distributed.ray_transport import RayTransport
 from teachgraph.distributed.roles import Role
@@ -179,7 +180,8 @@ def test_a_full_object_store_is_told_of_with_the_step() -> None:
     one: Any = RayTransport.__new__(RayTransport)
     exceptions = SimpleNamespace(ObjectStoreFullError=FullError, OutOfDiskError=OSError)
     one.ray = SimpleNamespace(put=put, exceptions=exceptions)
-    one.role, one.step, one.bytes_sent = Role(index=1, trainers=2), 7, 0
+    one.calls = Calls(Job("job", "script.py", 2), Role(index=1, trainers=2), lambda: 7)
+    one.bytes_sent = 0
     told = "trainer 1, step 7: Ray's object store is full.*object_store_memory.*12 MB"
     with pytest.raises(DistributedError, match=told):
         one.packed(np.zeros(10**6))
