@@ -58,13 +58,16 @@ class Killer:
     """Kills processes when they have come to a step, each as often as it is named."""
 
     def __init__(self, *who: tuple[str, int]) -> None:
-        self.left = list(who)
+        self.left, self.killed = list(who), set[int]()
 
     def __call__(self, cluster: Cluster) -> None:
         for role, status in cluster.statuses.items():
+            if status.pid in self.killed:  # what is known of it is from before
+                continue
             for name, step in self.left:
                 if str(role) == name and status.step >= step:
                     self.left.remove((name, step))
+                    self.killed.add(status.pid)
                     os.kill(status.pid, signal.SIGKILL)
                     break
 
