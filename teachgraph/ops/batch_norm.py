@@ -62,10 +62,10 @@ def batch_norm(
     """
     check_batch(x, scale, bias, mean, variance, data_layout)
     channel = channel_axis(x, data_layout)
-    used = mean, variance
+    used, centred = [mean, variance], None
     if of_batch(is_test, use_global_stats, trainable_statistics):
         check_some(x.shape)
-        used = batch_moments(x, channel)
+        *used, centred = batch_moments(x, channel)
         mean, variance = (
             # Running moments keep their dtype, also when a float64 batch comes by.
             (momentum * old + (1 - momentum) * new).astype(old.dtype, copy=False)
@@ -73,18 +73,20 @@ def batch_norm(
         )
     inverse = 1 / np.sqrt(used[1] + epsilon)
     if channel_norm.serves(x, channel, used[0], inverse, scale, bias):
-        y = channel_norm.normalised(x, used[0], inverse, scale, bias)
+        if centred is None:
+            centred = channel_norm.minus_mean(x, used[0])
+        y = channel_norm.normalise(centred, inverse, scale, bias)
     else:
         normal = standardised(x, used[0], inverse, channel)
         y = affine(normal, scale, bias, channel)
     return mean, variance, used[0], inverse, y
 
 
-def batch_moments(x: Any, channel: int) -> tuple[Any, Any]:
-    """Compute mean and variance of each channel over the batch."""
+def batch_moments(x: Any, channel: int) -> tuple[Any, Any, Any]:
+    """Compute mean and variance of each channel, and x - mean if that is a step."""
     if channel_norm.serves(x, channel):
         return channel_norm.channel_moments(x)
-    return moments(x, reduced_axes(x.ndim, channel))
+    return *moments(x, reduced_axes(x.ndim, channel)), None
 
 
 def of_batch(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:

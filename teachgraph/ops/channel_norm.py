@@ -1,18 +1,41 @@
 """Batch normalisation and its gradient on arrays, with a single temporary each.
 
 A new array costs more than a pass over one in the cache: its memory is handed out page
-by page. So every step after the first is computed in place.
+by page. So every step after the first is computed in place. Nor may NumPy copy what is
+broadcast: that takes as long as the step itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from teachgraph.core.op import Traced
+from teachgraph.core.op import SILENT, Traced
 
-__all__ = ["channel_gradients", "channel_moments", "normalised", "serves"]
+__all__ = ["channel_gradients", "channel_moments", "minus_mean", "normalise", "serves"]
+
+LONG = 256
+"""Elements from which a row is long."""
+
+UNBUFFERED = SILENT.copy()
+"""A context in which NumPy's buffers are no larger than a long row.
+
+NumPy broadcasts a number along rows by copies to a buffer, if several fit into it.
+"""
+UNBUFFERED.run(np.setbufsize, LONG)
+
+
+def unbuffered(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Call a function in a copy of that context."""
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        return UNBUFFERED.copy().run(function, *arguments)
+
+    return run
 
 
 def serves(x: Any, axis: int, *others: Any) -> bool:
@@ -32,30 +55,47 @@ def rows(x: Any) -> Any:
     return x.reshape(*x.shape[:2], -1)
 
 
+def along(vector: Any, x: Any) -> Any:
+    """Broadcast a number for each channel to rows: [C, 1], or [C, elements] if few."""
+    size = x.shape[2]
+    return (
+        vector[:, None] if size >= LONG else np.repeat(vector, size).reshape(-1, size)
+    )
+
+
 def total(x: Any) -> Any:
     """Sum of each channel."""
     return np.add.reduce(np.add.reduce(x, axis=2), axis=0)
 
 
-def channel_moments(x: Any) -> tuple[Any, Any]:
-    """Compute mean and variance of each channel."""
-    x = rows(x)
-    count = len(x) * x.shape[2]
-    mean = total(x) / count
-    centred = x - mean[:, None]
+@unbuffered
+def minus_mean(x: Any, mean: Any) -> Any:
+    """Compute x - mean as [N, C, ...]."""
+    x_rows = rows(x)
+    return (x_rows - along(mean, x_rows)).reshape(x.shape)
+
+
+def channel_moments(x: Any) -> tuple[Any, Any, Any]:
+    """Compute mean and variance of each channel, and x - mean."""
+    count = x.size // x.shape[1]
+    mean = total(rows(x)) / count
+    centred = minus_mean(x, mean)
     # `vecdot` sums the squares without an array of them.
-    return mean, np.add.reduce(np.vecdot(centred, centred)) / count
+    squares = np.vecdot(rows(centred), rows(centred))
+    return mean, np.add.reduce(squares) / count, centred
 
 
-def normalised(x: Any, mean: Any, inverse: Any, scale: Any, bias: Any) -> Any:
-    """Compute scale (x - mean) inverse + bias; scale and bias may be None."""
-    y = rows(x) - mean[:, None]
-    y *= (inverse if scale is None else inverse * scale)[:, None]
+@unbuffered
+def normalise(centred: Any, inverse: Any, scale: Any, bias: Any) -> Any:
+    """Compute scale centred inverse + bias in place; scale and bias may be None."""
+    y = rows(centred)
+    y *= along(inverse if scale is None else inverse * scale, y)
     if bias is not None:
-        y += bias[:, None]
-    return y.reshape(x.shape)
+        y += along(bias, y)
+    return y.reshape(centred.shape)
 
 
+@unbuffered
 def channel_gradients(
     dy: Any, x: Any, scale: Any, mean: Any, inverse: Any
 ) -> tuple[Any, Any, Any]:
@@ -66,13 +106,13 @@ def channel_gradients(
         dbias = sum dy,   dscale = sum dy normal
         dx = scale inverse (dy - E[dy] - normal E[dy normal])
     """
-    shape, dy = x.shape, rows(dy)
-    dx = rows(x) - mean[:, None]
+    shape, dy, x = x.shape, rows(dy), rows(x)
+    dx = x - along(mean, x)
     count = len(dx) * dx.shape[2]
     dbias = total(dy)
     dscale = np.add.reduce(np.vecdot(dy, dx)) * inverse
-    dx *= (inverse * dscale / count)[:, None]
-    dx += (dbias / count)[:, None]
+    dx *= along(inverse * dscale / count, x)
+    dx += along(dbias / count, x)
     np.subtract(dy, dx, out=dx)
-    dx *= (inverse if scale is None else inverse * scale)[:, None]
+    dx *= along(inverse if scale is None else inverse * scale, x)
     return dx.reshape(shape), dscale, dbias
