@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,9 +32,25 @@ print((faults() - before) / 10)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a limit of glibc's")
-def test_large_arrays_cost_no_page_faults_the_second_time() -> None:
+GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's heap")
+HUGE = Path("/sys/kernel/mm/transparent_hugepage")
+
+
+def printed_by(script: str) -> str:
     # In a process of its own: here other tests have freed larger arrays before.
-    command = [sys.executable, "-c", SCRIPT]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert float(done.stdout) < 100  # of 6,144 pages
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@GLIBC
+def test_large_arrays_cost_no_page_faults_the_second_time() -> None:
+    assert float(printed_by(SCRIPT)) < 100  # of 6,144 pages
+
+
+@GLIBC
+@pytest.mark.skipif(not HUGE.exists(), reason="the kernel has no huge pages")
+def test_the_heap_is_of_huge_pages() -> None:
+    maps = "import teachgraph.ops; print(open('/proc/self/smaps').read())"
+    of_heap = re.compile(r"\[heap\]\nSize: +(\d+) kB.*?VmFlags:([ \w]*)", re.DOTALL)
+    areas = of_heap.findall(printed_by(maps))
+    assert sum(int(size) for size, flags in areas if " hg" in flags) > 24 << 10
