@@ -26,6 +26,7 @@ from teachgraph.distributed.record import Recorded, as_process
 from teachgraph.distributed.roles import SERVER, TRAINER, Role, role_guard
 from teachgraph.distributed.server import Server
 from teachgraph.distributed.transport import Array, Rows, bytes_of, transport_guard
+from teachgraph.ops.freed_memory import keep_freed_memory
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["LocalCluster", "LocalTransport", "Turns", "run_local"]
@@ -306,6 +307,7 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
     errors: list[BaseException] = []
 
     def body(role: Role) -> None:
+        keep_freed_memory()  # the C library has a heap for each thread
         error: BaseException | None = None
         try:
             cluster.turns.begin(role)
