@@ -30,6 +30,7 @@ from teachgraph.distributed.record import (
     as_process,
 )
 from teachgraph.distributed.roles import Role, role_guard
+from teachgraph.ops.freed_memory import keep_freed_memory
 from teachgraph.static.scope import Scope, scope_guard
 
 __all__ = ["Job", "Meeting", "Process", "Status"]
@@ -163,6 +164,7 @@ class Process:
 
     def run(self) -> None:
         """Run the job, and keep its result or error."""
+        keep_freed_memory()  # the C library has a heap for each thread
         try:
             self.check_versions()
             with self.surroundings():
