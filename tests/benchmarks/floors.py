@@ -4,9 +4,10 @@ python -m tests.benchmarks.floors --threads 1 --cpu vgg lenet
 
 For each network it prints, in milliseconds of a training step:
 
-- the matrix products of its convolutions alone, forward and backward, with columns made
-  beforehand; depthwise convolutions are none, and products so small that OpenBLAS does
-  not pack their operands take less;
+- the matrix products of its convolutions alone, forward and backward, with columns
+  made beforehand, each in the shapes that take least: of an image, of all images, or of
+  a row of outputs, so small that OpenBLAS does not pack their operands; depthwise
+  convolutions are none;
 - the columns, as fast as NumPy copies: each of those products has its own, of windows
   one row tall;
 - the other bytes moved, as fast: each op reads its inputs and writes its outputs, its
@@ -27,8 +28,10 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 import teachgraph as tg
+from teachgraph.ops.wide_columns import parts_of
 from teachgraph.utils.observe import Observer, watch
 from tests.benchmarks import families
 from tests.benchmarks.models import MODELS, commands, measured
@@ -36,7 +39,10 @@ from tests.benchmarks.peers import EAGER, TORCH
 
 NETWORKS = ("resnet18 b8", "vgg", "lenet", "mobilenet")
 
-Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+Shape = tuple[int, ...]
+Product = list[tuple[Any, Any]]
+"""Pairs of operands, each an array or a shape, whose products take the place of one."""
+
 Clock = Callable[[], float]
 
 
@@ -55,7 +61,7 @@ class Convolution(NamedTuple):
 
     def products(
         self, batch: int, parts: int, inner: int, columns: int
-    ) -> list[Shapes]:
+    ) -> list[tuple[Shape, Shape]]:
         """Shapes of the forward product and of those of the gradients."""
         outputs = self.filters[0] // self.groups
         rows, seen = (batch, parts, outputs, inner), (batch, parts, inner, columns)
@@ -63,14 +69,37 @@ class Convolution(NamedTuple):
         of_input = [(transposed(rows), upstream)] if self.both else []
         return [(rows, seen), *of_input, (upstream, transposed(seen))]
 
-    def im2col(self) -> list[list[Shapes]]:
-        """Shapes of its products: image by image, and of all images at once."""
+    def im2col(self) -> list[list[Product]]:
+        """Its products: image by image, and of all images at once."""
         inner, images = math.prod(self.filters[1:]), self.image[0]
         places = math.prod(self.output[2:])
-        return [
+        ways = (
             self.products(images, self.groups, inner, places),
             self.products(1, self.groups, inner, images * places),
-        ]
+        )
+        return [[[shapes] for shapes in way] for way in ways]
+
+    def in_rows(self) -> list[Product]:
+        """Its products by rows: small ones of a row of outputs, or of the window's."""
+        images, channels, *sizes = self.image
+        tall, inner = self.filters[2], channels * self.filters[3]
+        if self.groups > 1 or tall == 1 or sizes != [*self.output[2:]]:
+            return []
+        pairs = [self.filters[:2], self.filters[1::-1]][: 1 + self.both]
+        *_, of_filter = self.products(images, 1, inner, math.prod(sizes))
+        return [*map(self.of_output_rows, pairs), [of_filter] * tall]
+
+    def of_output_rows(self, channels: Sequence[int]) -> Product:
+        """Parts of a filter, and the columns of each row, which share their lines."""
+        outputs, inner = channels
+        tall, wide, height, width = *self.filters[2:], *self.output[2:]
+        depth = inner * tall * wide
+        rows = (self.image[0], height + tall - 1, inner * wide * width)
+        lines = np.ones(rows, np.float32)
+        steps = *lines.strides[:2], 4 * width, 4
+        columns = as_strided(lines, (len(lines), height, depth, width), steps)
+        parts = parts_of(outputs, depth * width)
+        return [(np.ones((parts, 1, 1, outputs // parts, depth), np.float32), columns)]
 
     def columns(self) -> int:
         """Bytes of its products' columns; a window of one element needs none."""
@@ -132,18 +161,29 @@ def floors_of(name: str, clock: Clock) -> Floors:
     with watch(Work()) as work:
         step()
     convolutions, speed = work.convolutions.items(), copied_per_second(clock)
-    products = sum(count * least(each.im2col(), clock) for each, count in convolutions)
+    products = sum(count * least(each, clock) for each, count in convolutions)
     columns = sum(count * each.columns() for each, count in convolutions)
     return Floors(products, 2 * columns / speed, work.bytes / speed)
 
 
-def least(ways: Sequence[Sequence[Shapes]], clock: Clock) -> float:
-    """Seconds of the products that take least."""
-    return min(sum(product(shapes, clock) for shapes in way) for way in ways)
+def least(convolution: Convolution, clock: Clock) -> float:
+    """Seconds of its products, each in the way that takes least."""
+    ways = [*convolution.im2col(), convolution.in_rows()]
+    seconds = [[time_of(product, clock) for product in way] for way in ways if way]
+    return float(sum(map(min, zip(*seconds, strict=True))))
 
 
-def product(shapes: Shapes, clock: Clock) -> float:
-    a, b = (np.ones(shape, np.float32) for shape in shapes)
+def time_of(product: Product, clock: Clock) -> float:
+    """Seconds of all its pairs."""
+    return sum(seconds_of(operand(a), operand(b), clock) for a, b in product)
+
+
+def operand(given: Any) -> Any:
+    """An array, or ones of a shape."""
+    return np.ones(given, np.float32) if isinstance(given, tuple) else given
+
+
+def seconds_of(a: Any, b: Any, clock: Clock) -> float:
     out = np.matmul(a, b)
     return fastest(lambda: np.matmul(a, b, out=out), clock)
 
