@@ -348,7 +348,7 @@ def of_any_engine(*positions: int) -> Callable[[M], M]:
 
     Args:
         positions: The arguments that say whose the announcement is: an object, or a
-            list of some.
+            list that begins with one.
     """
 
     def guard(method: M) -> M:
@@ -362,7 +362,9 @@ def of_any_engine(*positions: int) -> Callable[[M], M]:
                 classes = self.foreign.read.foreign
                 for position in positions:
                     fact = facts[position]
-                    if classes[type(fact)] and is_of(classes, fact):
+                    if fact.__class__ in LISTS:
+                        fact = fact[0] if fact else None
+                    if fact is not None and classes[type(fact)]:
                         getattr(self.foreign, name)(*facts)
                         return
                 listen(self, *facts)
@@ -372,13 +374,6 @@ def of_any_engine(*positions: int) -> Callable[[M], M]:
         return cast("M", guarded)
 
     return guard
-
-
-def is_of(classes: Mapping[type, bool], fact: Any) -> bool:
-    """True for an object of one of these classes, or a list that begins with one."""
-    if fact.__class__ in LISTS:
-        fact = fact[0] if fact else None
-    return fact is not None and classes[type(fact)]
 
 
 LISTS = frozenset({list, tuple})

@@ -79,19 +79,20 @@ class EventLog:
         """Append events of one moment and line, each as its kind and its own fields."""
         if self.holding:
             self.release()
-        records, count = self._records, len(added)
-        if len(records) + count > self.most:
-            self.leave_out("events", f"a log holds {self.most:,}", count)
+        records, times, lines = self._records, self._times, self._lines
+        if len(records) + len(added) > self.most:
+            self.leave_out("events", f"a log holds {self.most:,}", len(added))
             return
         now = perf_counter()
         if self.pending:
-            self._times.append(now)
-            self._lines.append(self.pending)
+            times.append(now)
+            lines.append(self.pending)
             records.append(("line", self.starts))
             self.pending = 0
-        self._times += (now,) * count
-        self._lines += (line,) * count
-        records += added
+        for record in added:
+            times.append(now)
+            lines.append(line)
+            records.append(record)
         if now >= self.due:
             self.overdue()
 
