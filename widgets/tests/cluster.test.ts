@@ -3,7 +3,7 @@ import { Builder } from "../fixtures/builder";
 import { cluster } from "../fixtures/views";
 import { processOf } from "../src/draw/stepper";
 import { arcsOf, awaited, messagesOf, processesOf, spanOf, stepsOf } from "../src/state/cluster";
-import type { Chart, Rect } from "../src/views/figure";
+import { type Chart, LETTER, type Rect, type Words } from "../src/views/figure";
 import {
   columns,
   messageText,
@@ -74,6 +74,18 @@ test("servers stand between the trainers, and nothing is outside of the charts",
         expect(x + wide).toBeLessThanOrEqual(chart.width);
         expect(y + height).toBeLessThanOrEqual(chart.height);
       }
+    }
+  }
+});
+
+test("the labels of the time's axis are apart, however narrow it is", () => {
+  const begin = second[0]!;
+  for (const duration of [0.0108, 0.07, 3]) {
+    const messages = [{ ...begin, start: 0, duration }];
+    for (const width of [300, 354, 420, 900]) {
+      const { shapes } = timelineChart(messages, processes, trace.length, width);
+      const axis = shapes.filter((shape): shape is Words => shape.kind === "words" && shape.y === 12);
+      axis.slice(1).forEach(({ x }, i) => expect(x).toBeGreaterThan(axis[i]!.x + LETTER * axis[i]!.text.length));
     }
   }
 });

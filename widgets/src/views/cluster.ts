@@ -23,7 +23,7 @@ import {
   LETTER,
   round,
   stroke,
-  ticks,
+  ticksAlong,
   timeText,
   words,
   type Chart,
@@ -124,7 +124,7 @@ export function timelineChart(
   const height = TOP + lanes.length * LANE + 6;
   const lane = new Map(lanes.map(({ id }, i) => [id, TOP + i * LANE]));
   const shapes: Shape[] = [];
-  for (const tick of ticks(to - from, 6)) {
+  for (const tick of ticksAlong(to - from, width - left)) {
     const at = x(from + tick);
     shapes.push(stroke(`M${at} 18V${height}`, "tg-gridline"));
     const text = timeText(tick);

@@ -111,6 +111,11 @@ export function ticks(most: number, count: number): number[] {
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
 }
 
+/** Ticks for an axis of so many pixels, far enough apart for their labels. */
+export function ticksAlong(most: number, pixels: number): number[] {
+  return ticks(most, Math.max(1, Math.min(6, Math.floor(pixels / 60))));
+}
+
 export function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB"];
   let size = bytes;

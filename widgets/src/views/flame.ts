@@ -12,7 +12,7 @@ import {
   LETTER,
   round,
   stroke,
-  ticks,
+  ticksAlong,
   timeText,
   words,
   type Chart,
@@ -49,7 +49,7 @@ export function flameChart(
   const row = new Map(depths.map((depth, i) => [depth, i]));
   const height = TOP + Math.max(1, row.size) * ROW + 4;
   const shapes: Shape[] = [];
-  for (const tick of ticks(to - from, 6)) {
+  for (const tick of ticksAlong(to - from, width)) {
     const x = round(1 + tick * scale);
     shapes.push(stroke(`M${x} 16V${height}`, "tg-gridline"));
     const text = timeText(tick);
