@@ -39,7 +39,10 @@ export class ScrubberPane implements Pane {
     this.track.tabIndex = 0;
     this.track.setAttribute("role", "slider");
     this.track.setAttribute("aria-label", "Step");
-    this.track.setAttribute("aria-valuemin", "0");
+    for (const name of ["valuemin", "valuenow", "valuemax"]) {
+      this.track.setAttribute(`aria-${name}`, "0"); // until there is a frame
+    }
+    this.showPace(1);
     this.drag();
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.track);
@@ -90,12 +93,16 @@ export class ScrubberPane implements Pane {
     const label = playing ? "Pause (Space)" : "Play (Space)";
     this.playButton.title = label;
     this.playButton.setAttribute("aria-label", label);
-    setText(this.paceButton, `${pace}×`);
-    this.paceButton.setAttribute("aria-label", `Pace, ${pace} times`);
+    this.showPace(pace);
     this.thumb.style.left = `${this.x(shareOf(trace, position))}px`;
     this.flag.hidden = this.mark < 0;
     this.flag.style.left = `${this.x(shareOf(trace, this.mark))}px`;
     this.drawTicks(frame);
+  }
+
+  private showPace(pace: number): void {
+    setText(this.paceButton, `${pace}×`);
+    this.paceButton.setAttribute("aria-label", `Pace, ${pace} times`);
   }
 
   private resize(): void {
