@@ -125,7 +125,7 @@ def _end(members: list[_Member], owner: int) -> None:
         with _forks.lock:
             for member in members:
                 member.connection.close()
-        for insist, patience in ((None, 0.5), ("terminate", 1.0), ("kill", 1.0)):
+        for insist, patience in ((None, 0.5), ("terminate", 1.0), ("kill", 60.0)):
             deadline = time.monotonic() + patience
             for member in members:
                 if insist is not None and member.process.is_alive():
