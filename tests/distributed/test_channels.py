@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from teachgraph import distributed as dist
 from teachgraph.distributed import ray_channels, ray_transport
 from teachgraph.distributed.errors import PeerError
 from teachgraph.distributed.ray_channels import Channels, Circle
-from teachgraph.distributed.ray_job import new_name, ray_started, run_on_ray
+from teachgraph.distributed.ray_job import new_name, run_on_ray
 from teachgraph.distributed.ray_process import Job, reconstructed
 from teachgraph.distributed.transport import transport
 from tests.distributed.training import (
@@ -28,18 +27,16 @@ from tests.distributed.training import (
     with_servers,
 )
 
-pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("ray"),
+]
 
 AT, RESTARTS = 6, 3
 """The step at which something happens; how often a process may be restarted."""
 
 SERVER, TRAINER = "server 10.0.0.1:6174", "trainer 1"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def ray() -> Iterator[Any]:
-    with ray_started(object_store_memory=100 * 2**20) as started:
-        yield started
 
 
 def disturbed(who: str, method: str, what: str) -> Any:

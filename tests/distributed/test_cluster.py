@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import teachgraph as tg
 from teachgraph import distributed as dist
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state
 from teachgraph.distributed.errors import PeerError, TimeLimitError
-from teachgraph.distributed.ray_job import Cluster, new_name, ray_started, run_on_ray
+from teachgraph.distributed.ray_job import Cluster, new_name, run_on_ray
 from teachgraph.distributed.ray_process import Job
 from tests.distributed.test_collective import EAGER, net, steps
 from tests.distributed.test_messages import END, WRONG, applied, case_of, sending, sgd
@@ -33,16 +33,14 @@ from tests.distributed.training import (
     with_servers,
 )
 
-pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("ray"),
+]
 
 ENDPOINTS = tuple(SERVERS.split(","))
 LIMIT = 60.0
-
-
-@pytest.fixture(scope="session", autouse=True)
-def ray() -> Iterator[Any]:
-    with ray_started(object_store_memory=100 * 2**20) as started:
-        yield started
 
 
 def job(target: Callable[..., Any], *arguments: Any, **settings: Any) -> Job:

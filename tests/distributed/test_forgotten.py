@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import pytest
 from teachgraph import distributed as dist
 from teachgraph.distributed.checkpoint import checkpoint_file, load_state
 from teachgraph.distributed.ray_channels import ChannelServing
-from teachgraph.distributed.ray_job import Cluster, new_name, ray_started, run_on_ray
+from teachgraph.distributed.ray_job import Cluster, new_name, run_on_ray
 from teachgraph.distributed.ray_process import Job, reconstructed
 from tests.distributed.test_cluster import tables_of
 from tests.distributed.training import (
@@ -28,15 +28,13 @@ from tests.distributed.training import (
     with_servers,
 )
 
-pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.usefixtures("ray"),
+]
 
 ONE, TWO = SERVERS.split(",")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def ray() -> Iterator[Any]:
-    with ray_started(object_store_memory=100 * 2**20) as started:
-        yield started
 
 
 def die() -> None:
