@@ -293,13 +293,14 @@ class RayTransport:
         """The first of some links that has its answer; None if none has it soon."""
         if len(self.links) == 1:
             return waiting[0]
-        sent = {link.sent.reference: link for link in waiting if link.sent is not None}
-        if None in sent:
-            return sent[None]
-        end = min(link.sent.end for link in waiting if link.sent is not None)
-        if time.monotonic() > end:
-            return waiting[0]
-        return sent.get(self.calls.first([*sent], PATIENCE))
+        pairs = [(link.sent, link) for link in waiting if link.sent is not None]
+        links = {sent.reference: link for sent, link in pairs}
+        if None in links:
+            return links[None]
+        due, link = min(pairs, key=lambda pair: pair[0].end)
+        if time.monotonic() > due.end:
+            return link
+        return links.get(self.calls.first([*links], PATIENCE))
 
     def catch_up(self, link: Link) -> None:
         """Ask a server where it is, and send what it lacks."""
