@@ -307,7 +307,7 @@ def run_in(cluster: LocalCluster, work: Callable[[Role], Any]) -> list[Any]:
     errors: list[BaseException] = []
 
     def body(role: Role) -> None:
-        keep_freed_memory()  # the C library has a heap for each thread
+        keep_freed_memory()  # in the heap of this thread
         error: BaseException | None = None
         try:
             cluster.turns.begin(role)

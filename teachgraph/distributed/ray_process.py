@@ -164,7 +164,7 @@ class Process:
 
     def run(self) -> None:
         """Run the job, and keep its result or error."""
-        keep_freed_memory()  # the C library has a heap for each thread
+        keep_freed_memory()  # in the heap of this thread
         try:
             self.check_versions()
             with self.surroundings():

@@ -83,7 +83,7 @@ def batch_norm(
 
 
 def batch_moments(x: Any, channel: int) -> tuple[Any, Any, Any]:
-    """Compute mean and variance of each channel, and x - mean if that is a step."""
+    """Compute mean and variance of each channel, and x - mean if that is known then."""
     if channel_norm.serves(x, channel):
         return channel_norm.channel_moments(x)
     return *moments(x, reduced_axes(x.ndim, channel)), None

@@ -26,6 +26,8 @@ def keep_freed_memory() -> None:
     holds for whatever lies there later. A processor keeps the addresses of some 2,000
     pages, fewer than a step has of 4 KB: with those of 2 MB a LeNet's takes a tenth
     less, an LSTM's a twentieth.
+
+    All this holds for the heap of the calling thread: each has its own.
     """
     np.empty(LARGEST, np.uint8)
     np.empty(LARGEST, np.uint8)
