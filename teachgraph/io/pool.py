@@ -105,13 +105,24 @@ class _Member:
 
     def died(self) -> WorkerError:
         """Build the error that says how the process ended."""
-        self.process.join(1)
-        code = self.process.exitcode
+        code = _exit_code(self.process, 1)
         how = f"killed by signal {-code}" if code and code < 0 else f"exit code {code}"
         return WorkerError(
             f"{self.process.name} (process {self.process.pid}) exited unexpectedly: "
             f"{how}; num_workers=0 shows what its data set does"
         )
+
+
+def _exit_code(process: BaseProcess, patience: float) -> int | None:
+    """Wait for a process to end; None if it still runs.
+
+    A thread that starts a process reaps those of all others. For a moment, until it has
+    noted how ours ended, `join` returns and `exitcode` is None all the same.
+    """
+    deadline = time.monotonic() + patience
+    while process.exitcode is None and (left := deadline - time.monotonic()) > 0:
+        process.join(left)
+    return process.exitcode
 
 
 def _end(members: list[_Member], owner: int) -> None:
@@ -133,7 +144,7 @@ def _end(members: list[_Member], owner: int) -> None:
             for member in members:
                 hurry = interrupt.heard and insist != "kill"
                 left = deadline - time.monotonic()
-                member.process.join(0.0 if hurry else max(0.0, left))
+                _exit_code(member.process, 0.0 if hurry else left)
         for member in members:
             member.process.close()
         members.clear()

@@ -73,6 +73,26 @@ def test_loaders_in_four_threads_leave_each_other_alone(shared: bool) -> None:
     assert found == [[66.0] * (EPOCHS // 2)] * 4
 
 
+def test_workers_end_while_another_thread_reaps_them() -> None:
+    done = threading.Event()
+
+    def reap() -> None:
+        while not done.is_set():
+            multiprocessing.active_children()
+
+    threads = [threading.Thread(target=reap) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    found: list[Any] = []
+    try:
+        sums(DataLoader(Numbers(4), num_workers=2), 5 * EPOCHS, found)
+    finally:
+        done.set()
+    for thread in threads:
+        thread.join(60)
+    assert found == [6.0] * (5 * EPOCHS)
+
+
 SCRIPT = """
 import sys, time
 import numpy as np
