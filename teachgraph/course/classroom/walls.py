@@ -122,7 +122,10 @@ class Hook:
     def __init__(self, walls: Walls) -> None:
         self.refuse, self.me = walls.refuse, os.getpid()
         self.own, self.secret = Below([walls.folder]), Below([walls.secret])
-        self.needed = Below([walls.folder, *readable()])
+        # Python may look for modules in a folder in which the secret one lies.
+        places = [place.resolve() for place in readable()]
+        beside = [one for one in places if not walls.secret.is_relative_to(one)]
+        self.needed = Below([walls.folder, *beside])
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Look at what Python is about to do."""

@@ -128,6 +128,8 @@ def graded(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(room))
         patch.setenv("CLASS_OF_A_TEST", mark)
+        # A teacher's modules may lie beside the submissions, or above them.
+        patch.setenv("PYTHONPATH", str(classroom.parent), prepend=os.pathsep)
         rows = grade_class(classroom, at_once=2, limits=LIMITS)
     assert contents(classroom) == before
     assert not HOME.joinpath("mine.txt").exists()
