@@ -36,7 +36,6 @@ Plan = list[tuple[Operator, list[str]]]
 Parts = Mapping[int, str]
 """For each input that wants a gradient, by position, the name of that gradient."""
 
-
 Wrapper = Callable[["Backward", Visit], Visit]
 """An extension of one pass: returns a visit that does more than the one it wraps."""
 
@@ -313,9 +312,8 @@ def straight_path(backward: Backward) -> Sequence[Operator]:
     needed = {target.name for target in backward.targets}
     path = []
     for operator in reversed(backward.ops):
-        if operator.role & OpRole.OPTIMIZE:
-            continue  # an update makes a parameter's next value, not this one
-        if not needed.isdisjoint(operator.output_arg_names):
+        update = operator.role & OpRole.OPTIMIZE  # makes a parameter's next value
+        if not update and not needed.isdisjoint(operator.output_arg_names):
             needed.update(operator.input_arg_names)
             path.append(operator)
     return path[::-1]

@@ -37,7 +37,6 @@ _inside: ContextVar[Any] = ContextVar("inside", default=OUTSIDE)
 is_recording = recording.get
 interpreters: dict[str, Interpreter] = {}
 
-
 _choice: list[bool | None] = [None]
 """The mode the user chose; None until they choose."""
 

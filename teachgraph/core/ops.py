@@ -9,10 +9,12 @@ where a kernel would be costly to try, or says less clearly what does not fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import nan, prod
 from typing import Any
 
 import numpy as np
+from numpy import add, asarray, exp, log, maximum, multiply, subtract
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core import dtypes, random
@@ -34,7 +36,7 @@ DIMENSIONS = "dimensions that X has, each named once"
 LABELS = "logits [N, C] and integer labels [N, 1] with 0 <= label < C"
 UPDATE = "floating parameters, a gradient of their shape and one learning rate"
 
-add_along: Any = np.add.reduce
+add_along: Any = add.reduce
 
 
 @op
@@ -75,14 +77,12 @@ def uniform_random(
     """
     numbers = generator_of(seed).uniform(min, max, tuple(shape))
     numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
-    return np.asarray(numbers, dtypes.convert(dtype))
+    return asarray(numbers, dtypes.convert(dtype))
 
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
     try:
-        if x.dtype is y.dtype:
-            return x, y
         floating = x.dtype.kind == "f", y.dtype.kind == "f"
     except AttributeError:  # a bare number has no dtype, and takes that of the other
         return x, y
@@ -128,8 +128,8 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     return op(type=name, needs=BROADCAST)(kernel)
 
 
-elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
-elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
+elementwise_add = elementwise("elementwise_add", add, "out = x + y.")
+elementwise_mul = elementwise("elementwise_mul", multiply, "out = x y.")
 
 
 @elementwise_add.grad
@@ -153,14 +153,12 @@ def sum_(*x: Any, out: Any = None) -> Any:
     first, *others = x
     for term in others:
         if term.shape != first.shape:
-            raise ShapeError(
-                f"shapes differ: {list(first.shape)} and {list(term.shape)}"
-            )
+            raise ShapeError(f"shapes differ: {[*first.shape]} and {[*term.shape]}")
         if term.dtype != first.dtype:
             raise DTypeError(f"dtypes differ: {first.dtype} and {term.dtype}")
     if not others:
         return first
-    total = np.add(first, others[0], out=out)
+    total = add(first, others[0], out=out)
     for term in others[1:]:
         total += term
     return total
@@ -169,7 +167,7 @@ def sum_(*x: Any, out: Any = None) -> Any:
 @op
 def relu(x: Any, *, out: Any = None) -> Any:
     """out = max(x, 0)."""
-    return np.maximum(x, 0, out=out)
+    return maximum(x, 0, out=out)
 
 
 @relu.grad
@@ -184,16 +182,17 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
 
     Every dimension along which `y` would be broadcast is summed; the dtype is y's.
     """
-    ndim, leading = x.ndim, x.ndim - len(y.shape)
-    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype is y.dtype:
-        return np.add.reduce(x)  # a bias, repeated over the batch
+    shape, narrow = x.shape, y.shape
+    if shape[1:] == narrow != shape and axis != 0 and x.dtype is y.dtype:
+        return add.reduce(x)  # a bias, repeated over the batch
+    ndim, leading = len(shape), len(shape) - len(narrow)
     bias = axis in (-1, leading) and () != y.shape == x.shape[-1:]
     if bias and x.dtype is y.dtype is float32 and x.size > 64 * y.shape[0]:
         return np.ones(x.size // y.shape[0], float32) @ matrix(x, leading)  # by BLAS
     trailing = 0 if axis == -1 else max(leading - axis, 0)
     narrow = (1,) * (leading - trailing) + tuple(y.shape) + (1,) * trailing
     axes = tuple(i for i in range(ndim) if narrow[i] == 1 and x.shape[i] != 1)
-    total = np.add.reduce(x, axis=axes, keepdims=True) if axes else x
+    total = add.reduce(x, axis=axes, keepdims=True) if axes else x
     return total.reshape(y.shape).astype(y.dtype, copy=False)
 
 
@@ -323,10 +322,9 @@ def reduce_mean(
 ) -> Any:
     """The sum over the dimensions `dim`, divided by the number of elements."""
     check_floating(x)
-    along = axes(dim, x.ndim, reduce_all=reduce_all)
-    return add_along(x, axis=along, keepdims=keep_dim) / (
-        size_along(x.shape, along) or nan
-    )
+    along = axes(dim, x.ndim, reduce_all=reduce_all) if dim else None
+    count = x.size if along is None else size_along(x.shape, along)
+    return add_along(x, axis=along, keepdims=keep_dim) / (count or nan)
 
 
 def check_floating(x: Any) -> None:
@@ -340,7 +338,8 @@ def reduce_mean_grad(
     dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
     """dx = dout / n, broadcast to x's shape."""
-    return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
+    back = spread if isinstance(dout, Traced) else spread.kernel
+    return back(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
 
 
 @op(needs="what a reduction of Y along these dimensions gives")
@@ -355,7 +354,7 @@ def spread(
 ) -> Any:
     """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
     shape = y.shape
-    along = axes(dim, len(shape), reduce_all=reduce_all)
+    along = axes(dim, len(shape), reduce_all=reduce_all) if dim else None
     if mean:
         x = x / (size_along(shape, along) or nan)
     if along is not None and not keep_dim:
@@ -379,18 +378,18 @@ def softmax_with_cross_entropy(
     With `soft_label` the label is a distribution: loss = -sum label log softmax.
     Positions whose label is `ignore_index` have loss 0.
     """
-    shifted = logits - np.maximum.reduce(logits, axis=axis, keepdims=True)
-    power = np.exp(shifted, casting="equiv")
-    total = np.add.reduce(power, axis=axis, keepdims=True)
+    shifted = logits - maximum.reduce(logits, axis=axis, keepdims=True)
+    power = exp(shifted, casting="equiv")
+    total = add.reduce(power, axis=axis, keepdims=True)
     probability = power / total
     if soft_label:
         if label.shape != logits.shape:
             raise ShapeError("soft labels must have the shape of the logits")
-        logarithm = shifted - np.log(total)
-        loss = -np.add.reduce(label * logarithm, axis=axis, keepdims=True)
+        logarithm = shifted - log(total)
+        loss = -add.reduce(label * logarithm, axis=axis, keepdims=True)
         return probability, loss
     where, ignored = where_labelled(logits, label, axis, ignore_index)
-    loss = np.log(total) - shifted[where]
+    loss = log(total) - shifted[where]
     if ignored is not None:
         loss[ignored] = 0
     return probability, loss
@@ -413,8 +412,8 @@ def softmax_with_cross_entropy_grad(
         if soft_label:
             dlogits = reduce_to((softmax - label) * dloss, softmax)
         else:
-            dlogits = less_label(softmax, label, axis=axis, ignore_index=ignore_index)
-            dlogits = dlogits * dloss
+            less = less_label if isinstance(softmax, Traced) else less_label.kernel
+            dlogits = less(softmax, label, axis=axis, ignore_index=ignore_index) * dloss
     if dsoftmax is not None:
         dlogits = dlogits + through_softmax(dsoftmax, softmax, axis)
     return dlogits
@@ -482,25 +481,25 @@ def all_in_range(label: Any, classes: int) -> bool:
 def entries(label: Any, axis: int) -> Index:
     """Compute the index of the labelled entry of each position."""
     if label.ndim == 2 and axis in (-1, 1):
-        return np.arange(len(label))[:, None], label
+        return row_numbers(len(label)), label
     index: list[Any] = list(np.ogrid[tuple(map(slice, label.shape))])
     index[axis] = label
     return tuple(index)
 
 
+row_numbers = lru_cache(maxsize=8)(lambda count: np.arange(count)[:, None])
+
+
 @op(outputs=("param_out",), inplace={"param_out": "param"}, needs=UPDATE)
 def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
     """param <- param - learning_rate grad."""
-    if (
-        param.shape != grad.shape
-        or param.dtype is not float32
-        or grad.dtype is not float32
-    ):
+    dtype = param.dtype
+    if param.shape != grad.shape or not dtype is grad.dtype is float32:
         check_update(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
-    step = np.asarray(np.multiply(learning_rate, grad, out, dtype=param.dtype))
-    return np.subtract(param, step, step)  # in place: the step is no one else's
+    step = asarray(multiply(learning_rate, grad, out, dtype=dtype))
+    return subtract(param, step, step)  # in place: the step is no one else's
 
 
 def check_update(param: Any, *others: Any) -> None:
@@ -509,8 +508,6 @@ def check_update(param: Any, *others: Any) -> None:
         raise DTypeError(f"{param.dtype} is no dtype to step in")
     for other in others:
         if other.shape != param.shape:
-            raise ShapeError(
-                f"{list(other.shape)} beside a parameter {list(param.shape)}"
-            )
+            raise ShapeError(f"{[*other.shape]} beside a parameter {[*param.shape]}")
         if other.dtype != param.dtype:
             raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")

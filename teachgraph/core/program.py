@@ -43,7 +43,6 @@ FACTS = "shape", "dtype", "persistable"
 
 FLAGS = "persistable", "stop_gradient", "is_data"
 
-
 marks: ContextVar[dict[str, Any] | None] = ContextVar("marks", default=None)
 """Attributes that every new operator gets."""
 
@@ -186,8 +185,7 @@ class Operator:
 
     Attributes:
         inputs, outputs: Variable names by slot.
-        attrs: Attributes, the op's own and Paddle's `op_role`, `op_role_var`,
-            `op_namescope`.
+        attrs: The op's own, and Paddle's `op_role`, `op_role_var`, `op_namescope`.
         callsite: The user's line that appended it.
         twin: For a gradient operator, the forward operator that it differentiates.
 
@@ -284,8 +282,7 @@ class Block:
 
         Raises:
             TypeError: `name` is no string.
-            ProgramError: The name stands for something else already, or a size is
-                less than -1.
+            ProgramError: The name stands for something else, or a size is below -1.
         """
         name = unique_name.generate("_generated_var") if name is None else name
         if not isinstance(name, str):

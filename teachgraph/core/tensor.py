@@ -7,12 +7,14 @@ gradients from there to the leaves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import Context
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy import asarray, ndarray
 
+from teachgraph.core.dtypes import float32
 from teachgraph.core.errors import DTypeError, GradientShapeError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import is_recording
@@ -58,7 +60,8 @@ class Tensor(Traced):
 
     def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Run `op` now, and record it if a gradient may be wanted."""
-        return run_op.call(op, inputs, attrs, self.results)
+        call = run_op.call
+        return call(op, inputs, attrs, self.results)
 
     @property
     def shape(self) -> list[int]:
@@ -122,10 +125,11 @@ class Tensor(Traced):
         if observers:
             announce("backward_begin", [self])
         try:
+            results = self.results
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
                 if (before := leaf._grad) is not None and before is not CLEARED:
                     grad = before.data + grad  # noqa: PLW2901  both together
-                leaf._grad = self.results(grad, False)
+                leaf._grad = results(grad, False)
         finally:
             if observers:
                 announce("backward_end", [self])
@@ -161,7 +165,7 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
         return run(op, boxed(op, inputs, attrs), attrs, results, inputs)
     rule, context = op.rule, op.context
     try:
-        out = context().run(op.kernel, *values, **attrs)
+        out = run_in(context(), op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(given or inputs, attrs, error) from None
     if rule is None or not wanted or not is_recording():
@@ -173,12 +177,14 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
         node = Node(op, edges, rule.keep(values + arrays), attrs)
         return replaced(op, inputs, outputs_of(node, arrays, results))
     array = asarray(out)
-    if array.dtype.kind != "f":
+    if array.dtype is not float32 and array.dtype.kind != "f":
         return results(array)
     values.append(array)
-    return results(array, False, Node(op, edges, rule.keep(values), attrs))
+    keep = rule.keep
+    return results(array, False, Node(op, edges, keep(values), attrs))
 
 
+run_in = Context.run
 run_op = HookPoint(run)
 replace: HookPoint[Any] = HookPoint(vars(Tensor)["data"].__set__)
 
@@ -247,7 +253,11 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     Raises:
         GradientShapeError: It is not of the tensor's shape.
     """
-    return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
+    if upstream is not None:
+        return as_seed(tensor, upstream)
+    ones = np.empty_like(tensor.data)
+    ones.fill(1)
+    return ones
 
 
 def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:

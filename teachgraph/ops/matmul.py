@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
@@ -26,7 +27,7 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
     if x.dtype is not y.dtype:
         of_one_dtype(x, y)
     if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return x @ y
+        return x.dot(y)
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
     left = transposed(x) if trans_x and x.ndim > 1 else x
@@ -34,6 +35,11 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
     if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
         return stacked(left, right)
     return left @ right
+
+
+def times(x: Any, y: Any) -> Any:
+    """X Y of two matrices: `dot` takes half the time of `@` to begin."""
+    return x.dot(y) if x.__class__ is ndarray else x @ y
 
 
 def transposed(x: Any) -> Any:
@@ -84,7 +90,7 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
     A vector counts as a row, on the right transposed.
     """
     if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return lambda: dout @ y.T, lambda: x.T @ dout
+        return lambda: times(dout, y.T), lambda: times(x.T, dout)
     dout, left, right = with_sides(dout, x, y), row(x), row(y)
     flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 
