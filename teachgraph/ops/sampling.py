@@ -322,9 +322,9 @@ def check_weights(x: Any, least: int) -> Any:
     Raises:
         InvalidValueError: The weights are others.
     """
-    positive = x > 0
-    if np.count_nonzero(positive) == x.size and x.shape[-1] >= least:
+    if x.shape[-1] >= least and x.size and x.item(x.argmin()) > 0:
         return None
+    positive = x > 0
     enough = positive.sum(-1) >= least
     if not (enough.all() and (x >= 0).all()):
         raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
