@@ -14,7 +14,7 @@ from math import nan, prod
 from typing import Any
 
 import numpy as np
-from numpy import add, asarray, exp, log, maximum, multiply, subtract
+from numpy import add, asarray, exp, log, maximum, multiply, subtract, uint64
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core import dtypes, random
@@ -474,7 +474,7 @@ def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 
 def all_in_range(label: Any, classes: int) -> bool:
     """True if every label is one of 0 ... classes - 1; unsigned, -1 is the largest."""
-    unsigned = label.view(np.uint64) if label.itemsize == 8 else label.astype(np.uint64)
+    unsigned = label.view(uint64) if label.itemsize == 8 else label.astype(uint64)
     return not label.size or unsigned.item(unsigned.argmax()) < classes
 
 

@@ -19,6 +19,8 @@ __all__ = ["foreign_op", "is_foreign", "with_caller"]
 _caller: ContextVar[Context | None] = ContextVar("caller", default=None)
 """While a program runs, the context in which the run was called."""
 
+remember = _caller.set
+
 
 def foreign_op(**options: Any) -> Callable[[Callable[..., Any]], Op]:
     """Make an op of a kernel that calls the user's code; see `op`."""
@@ -53,7 +55,7 @@ def with_caller(silence: Callable[[], Context]) -> Callable[[], Context]:
 
     def make() -> Context:
         context = silence()
-        context.run(_caller.set, copy_context())
+        context.run(remember, copy_context())
         return context
 
     return make

@@ -27,6 +27,7 @@ from teachgraph.core.ops import (
     reduce_mean,
     reduce_sum,
     relu,
+    row_numbers,
     sgd,
     softmax_with_cross_entropy,
     sum_,
@@ -361,13 +362,8 @@ def labelled(label: Any, classes: int, ignore_index: int) -> tuple[Index, Any]:
     Raises:
         InvalidValueError: A label is out of range.
     """
-    rows = np.arange(len(label))[:, None]
-    if len(label) and not 0 <= ignore_index < classes:
-        largest = np.maximum.reduce(label.view(np.uint64), axis=None)
-        if largest < classes:  # a negative one would be the largest
-            return (rows, label), None
     kept, ignored = kept_labels(label, classes, ignore_index)
-    return (rows, kept), ignored
+    return (row_numbers(len(label)), kept), ignored
 
 
 @numpy(sgd)
