@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import local
 
 import numpy as np
@@ -38,6 +39,7 @@ def keep_freed_memory() -> None:
 
     All this holds for the heap of the calling thread: each has its own.
     """
-    np.empty(LARGEST, np.uint8)
-    if not hasattr(ends, "block"):
-        *_, ends.block = [np.empty(LARGEST, np.uint8) for _ in range(KEPT + 1)]
+    with suppress(MemoryError):  # of addresses, where they are limited
+        np.empty(LARGEST, np.uint8)
+        if not hasattr(ends, "block"):
+            *_, ends.block = [np.empty(LARGEST, np.uint8) for _ in range(KEPT + 1)]

@@ -55,3 +55,14 @@ def test_the_heap_is_of_huge_pages() -> None:
     of_heap = re.compile(r"\[heap\]\nSize: +(\d+) kB.*?VmFlags:([ \w]*)", re.DOTALL)
     areas = of_heap.findall(printed_by(maps))
     assert sum(int(size) for size, flags in areas if " hg" in flags) > 120 << 10
+
+
+@GLIBC
+def test_few_addresses_are_no_error() -> None:
+    limited = (
+        "import resource; import numpy; from psutil import Process\n"
+        "most = Process().memory_info().vms + (140 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "import teachgraph as tg; print((tg.ones([2]) * 3).sum().item())"
+    )
+    assert printed_by(limited) == "6.0\n"
