@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.core.ops import elementwise_mul, unbroadcast
+from teachgraph.core.ops import elementwise_add, elementwise_mul, unbroadcast
 from teachgraph.ops.error_function import erf, erfinv
 
 SINGLE = tg.to_tensor([1.5, -2.5, 0.0], "float32")
@@ -202,3 +202,10 @@ def test_full_like_keeps_the_sign_of_a_zero() -> None:
     x = tg.zeros([2])
     assert np.signbit(tg.full_like(x, -0.0).numpy()).all()
     assert not np.signbit(tg.full_like(x, 0.0).numpy()).any()
+
+
+def test_the_gradient_of_a_number_for_each_row_of_a_square_sums_the_rows() -> None:
+    x, y = tg.ones([3, 3]), tg.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    weights = tg.to_tensor(np.arange(9, dtype="float32").reshape(3, 3))
+    (elementwise_add(x, y, axis=0) * weights).sum().backward()
+    assert y.grad.tolist() == [3.0, 12.0, 21.0]

@@ -9,7 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.core.errors import InvalidValueError, ModeError
+from teachgraph.core.errors import InvalidValueError, ModeError, ShapeError
 from teachgraph.core.ops import sgd
 from teachgraph.nn.initializer import Assign
 from teachgraph.optimizer import SGD
@@ -224,3 +224,11 @@ def test_what_shares_a_parameters_memory_sees_its_step() -> None:
     SGD(0.5, parameters=[w]).step()
     assert detached.tolist() == w.tolist() == [0.0, 0.0]
     assert column.tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("sizes", [[1], [3, 1], [1, 3], []])
+def test_a_gradient_that_would_broadcast_is_refused(sizes: list[int]) -> None:
+    w = tg.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    with pytest.raises(ShapeError, match="beside a parameter"):
+        sgd(w, tg.ones(sizes), tg.to_tensor(0.1))
+    assert w.tolist() == [1.0, 2.0, 3.0]
