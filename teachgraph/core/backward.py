@@ -312,8 +312,9 @@ def straight_path(backward: Backward) -> Sequence[Operator]:
     needed = {target.name for target in backward.targets}
     path = []
     for operator in reversed(backward.ops):
-        update = operator.role & OpRole.OPTIMIZE  # makes a parameter's next value
-        if not update and not needed.isdisjoint(operator.output_arg_names):
+        if operator.role & OpRole.OPTIMIZE:
+            continue  # an update makes a parameter's next value, not this one
+        if not needed.isdisjoint(operator.output_arg_names):
             needed.update(operator.input_arg_names)
             path.append(operator)
     return path[::-1]

@@ -14,6 +14,8 @@ from math import nan, prod
 from typing import Any
 
 import numpy as np
+
+# By name: NumPy's module has a `__getattr__`, so Python takes longer for `np.add`.
 from numpy import add, asarray, exp, log, maximum, multiply, subtract, uint64
 from numpy.lib.array_utils import normalize_axis_tuple
 
@@ -182,10 +184,10 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
 
     Every dimension along which `y` would be broadcast is summed; the dtype is y's.
     """
-    shape, narrow = x.shape, y.shape
-    if shape[1:] == narrow != shape and axis != 0 and x.dtype is y.dtype:
+    shape, kept = x.shape, y.shape
+    if shape[1:] == kept != shape and axis != 0 and x.dtype is y.dtype:
         return add.reduce(x)  # a bias, repeated over the batch
-    ndim, leading = len(shape), len(shape) - len(narrow)
+    ndim, leading = len(shape), len(shape) - len(kept)
     bias = axis in (-1, leading) and () != y.shape == x.shape[-1:]
     if bias and x.dtype is y.dtype is float32 and x.size > 64 * y.shape[0]:
         return np.ones(x.size // y.shape[0], float32) @ matrix(x, leading)  # by BLAS
@@ -322,9 +324,10 @@ def reduce_mean(
 ) -> Any:
     """The sum over the dimensions `dim`, divided by the number of elements."""
     check_floating(x)
-    along = axes(dim, x.ndim, reduce_all=reduce_all) if dim else None
-    count = x.size if along is None else size_along(x.shape, along)
-    return add_along(x, axis=along, keepdims=keep_dim) / (count or nan)
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    return add_along(x, axis=along, keepdims=keep_dim) / (
+        size_along(x.shape, along) or nan
+    )
 
 
 def check_floating(x: Any) -> None:
@@ -354,7 +357,7 @@ def spread(
 ) -> Any:
     """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
     shape = y.shape
-    along = axes(dim, len(shape), reduce_all=reduce_all) if dim else None
+    along = axes(dim, len(shape), reduce_all=reduce_all)
     if mean:
         x = x / (size_along(shape, along) or nan)
     if along is not None and not keep_dim:

@@ -60,8 +60,7 @@ class Tensor(Traced):
 
     def apply(self, op: Op, inputs: Values, attrs: Attrs) -> Any:
         """Run `op` now, and record it if a gradient may be wanted."""
-        call = run_op.call
-        return call(op, inputs, attrs, self.results)
+        return run_op.call(op, inputs, attrs, self.results)
 
     @property
     def shape(self) -> list[int]:
@@ -125,11 +124,10 @@ class Tensor(Traced):
         if observers:
             announce("backward_begin", [self])
         try:
-            results = self.results
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
                 if (before := leaf._grad) is not None and before is not CLEARED:
                     grad = before.data + grad  # noqa: PLW2901  both together
-                leaf._grad = results(grad, False)
+                leaf._grad = self.results(grad, False)
         finally:
             if observers:
                 announce("backward_end", [self])
@@ -180,8 +178,7 @@ def run(op: Op, inputs: Values, attrs: Attrs, results: Build, given: Any = ()) -
     if array.dtype is not float32 and array.dtype.kind != "f":
         return results(array)
     values.append(array)
-    keep = rule.keep
-    return results(array, False, Node(op, edges, keep(values), attrs))
+    return results(array, False, Node(op, edges, rule.keep(values), attrs))
 
 
 run_in = Context.run
@@ -253,11 +250,7 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     Raises:
         GradientShapeError: It is not of the tensor's shape.
     """
-    if upstream is not None:
-        return as_seed(tensor, upstream)
-    ones = np.empty_like(tensor.data)
-    ones.fill(1)
-    return ones
+    return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
 
 
 def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:

@@ -246,10 +246,10 @@ class Optimizer:
     def update_tensors(self, pairs: Pairs) -> None:
         """Step along prepared gradients, parameter by parameter."""
         rates = self._rate.tensors()
-        update, keeping = self.update, type(self).keeps is not Optimizer.keeps
+        keeping = type(self).keeps is not Optimizer.keeps
         for parameter, grad in pairs:
             kept = self.remembered(parameter) if keeping else ()
-            update(parameter, grad, rates[self.factor(parameter)], *kept)
+            self.update(parameter, grad, rates[self.factor(parameter)], *kept)
         for parameter, _ in pairs if self.finishing else ():
             self.finish(parameter, *self.remembered(parameter))
 

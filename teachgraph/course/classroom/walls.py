@@ -123,8 +123,8 @@ class Hook:
         self.refuse, self.me = walls.refuse, os.getpid()
         self.own, self.secret = Below([walls.folder]), Below([walls.secret])
         # Python may look for modules in a folder in which the secret one lies.
-        places = [place.resolve() for place in readable()]
-        beside = [one for one in places if not walls.secret.is_relative_to(one)]
+        secret = walls.secret
+        beside = [p for p in readable() if not secret.is_relative_to(p.resolve())]
         self.needed = Below([walls.folder, *beside])
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:

@@ -145,9 +145,7 @@ def may_ignore(label: Any, ignore_index: int) -> bool:
     if isinstance(label, Variable):
         return False
     array = label if isinstance(label, np.ndarray) else label.data
-    if not array.size or array.item(array.argmin()) > ignore_index:
-        return False
-    return bool(np.count_nonzero(array == ignore_index))
+    return array.size > 0 and array.item(array.argmin()) <= ignore_index
 
 
 def smoothed(
