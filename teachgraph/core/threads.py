@@ -13,6 +13,7 @@ from typing import Any, Generic, Self, TypeVar
 T = TypeVar("T")
 
 NO = partial(contains, ())  # always False: an `__exit__` that is true hides errors
+NEVER = object()  # equal to no value that a guard puts back
 
 
 class Guard(IOBase, ContextDecorator, Generic[T]):
@@ -35,7 +36,7 @@ class Guard(IOBase, ContextDecorator, Generic[T]):
     ) -> None:
         self.get, self.put, self.value = get, put, value
         self.before: list[T] = []
-        stack: Any = iter(self.before.pop, self)
+        stack: Any = iter(self.before.pop, NEVER)
         closed = map(NO, map(put, stack))
         self.close = partial(next, closed)  # type: ignore[method-assign]
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
+from teachgraph import static
 from teachgraph.core import ops as core_ops
 from teachgraph.core.op import Like
 from teachgraph.core.tape import Node
@@ -203,3 +204,16 @@ def test_no_grad_leaves_no_node() -> None:
         y = x * x
     assert nodes_alive() == 0
     assert y.stop_gradient
+
+
+def test_without_the_collector_nothing_of_a_guard_stays() -> None:
+    def guarded() -> None:
+        with tg.no_grad(), tg.unique_name.guard(), static.scope_guard(scope):
+            pass
+
+    scope = static.Scope()
+    guarded()
+    before = len(gc.get_objects())
+    for _ in range(5):
+        guarded()
+    assert len(gc.get_objects()) <= before + 5
