@@ -13,7 +13,6 @@ from typing import Any, Generic, Self, TypeVar
 T = TypeVar("T")
 
 NO = partial(contains, ())  # always False: an `__exit__` that is true hides errors
-NEVER = object()  # equal to no value that a guard puts back
 
 
 class Guard(IOBase, ContextDecorator, Generic[T]):
@@ -36,7 +35,7 @@ class Guard(IOBase, ContextDecorator, Generic[T]):
     ) -> None:
         self.get, self.put, self.value = get, put, value
         self.before: list[T] = []
-        stack: Any = iter(self.before.pop, NEVER)
+        stack: Any = iter(self.before.pop, NO)  # which is never put back
         closed = map(NO, map(put, stack))
         self.close = partial(next, closed)  # type: ignore[method-assign]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -11,7 +12,9 @@ import teachgraph.ops.statements  # noqa: F401  registers what the core's ops co
 from teachgraph.control_flow.source import Code
 from teachgraph.core.executor import Inputs, Scope, is_like, silence
 from teachgraph.core.observe import observers
+from teachgraph.core.op import SILENT
 from teachgraph.core.steps import Step, cause_of, failed
+from teachgraph.ops.foreign import is_foreign
 from teachgraph.planning.lifetimes import release
 from teachgraph.planning.memory import MemoryPlan, memory_plan
 from teachgraph.planning.refusals import Refusals
@@ -52,12 +55,19 @@ class WrittenPlan(Refusals):
         values = scope.values
         feed, code = self.prepared(feed, values)
         try:
-            fetched, stored = silence.call().run(code.function, feed, values)
+            fetched, stored = self.context().run(code.function, feed, values)
         except Exception as error:
             self.check_initialized(scope)
             raise failed_at(error, code) from cause_of(error)
         values.update(stored)
         return fetched  # type: ignore[no-any-return]
+
+    @cached_property
+    def context(self) -> Callable[[], Context]:
+        """What makes the context of a run; the user's code needs to know its caller."""
+        operators = (op for block in self.program.blocks for op in block.ops)
+        foreign = any(is_foreign(operator.op) for operator in operators)
+        return silence.call if foreign else SILENT.copy
 
     @cached_property
     def settled(self) -> list[Step]:
