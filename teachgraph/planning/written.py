@@ -64,7 +64,7 @@ class WrittenPlan(Refusals):
 
     @cached_property
     def context(self) -> Callable[[], Context]:
-        """What makes the context of a run; the user's code needs to know its caller."""
+        """Make the context of a run: with its caller, if the user's code may ask."""
         operators = (op for block in self.program.blocks for op in block.ops)
         foreign = any(is_foreign(operator.op) for operator in operators)
         return silence.call if foreign else SILENT.copy
