@@ -156,10 +156,10 @@ def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
     try:
         return infer(op, [None if v is None else v.spec for v in inputs], attrs)
     except Exception as error:
-        explained = op.explain(inputs, attrs, error)
+        error = op.explain(inputs, attrs, error)  # a name that Python deletes
         if observers:
-            announce("op_failed", op.type, inputs, attrs, explained)
-        raise explained from None
+            announce("op_failed", op.type, inputs, attrs, error)
+        raise error from None
 
 
 def infer(op: Op, inputs: Inputs, attrs: Attrs) -> list[Spec]:

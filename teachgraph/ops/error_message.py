@@ -150,7 +150,7 @@ def shape_reason(op: Op, inputs: Values, attrs: Attrs) -> OpError | None:
     try:
         op.infer(*map(like, inputs), **op.complete(attrs))
     except OpError as reason:
-        return reason
+        return reason.with_traceback(None)  # whose frames would keep it alive
     except Exception:
         return None
     return None

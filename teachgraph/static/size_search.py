@@ -152,7 +152,7 @@ def outcome(
     try:
         return trial(op, filled(inputs, sizes), attrs)
     except Exception as error:
-        return error
+        return error.with_traceback(None)  # whose frames would keep it alive
 
 
 def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:

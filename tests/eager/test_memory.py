@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import operator
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -130,12 +131,28 @@ def test_without_the_collector_nothing_of_a_second_derivative_stays() -> None:
     assert ddx.stop_gradient
 
 
-def test_a_failed_op_keeps_nothing_alive() -> None:
+@pytest.mark.parametrize("op", [operator.add, operator.matmul])
+def test_a_failed_op_keeps_nothing_alive(op: Any) -> None:
     x, array = watched(3)
     with pytest.raises(tg.errors.ShapeError):
-        _ = x + np.ones(4)
+        op(x, np.ones(4))
     del x
     assert array() is None
+
+
+@pytest.mark.parametrize("shape", [[4, 7], [None, 7]])
+def test_a_failed_operator_leaves_nothing_to_the_collector(shape: list[Any]) -> None:
+    def fail() -> None:
+        with pytest.raises(tg.errors.ShapeError):
+            x + y
+
+    with static.program_guard(static.Program(), static.Program()):
+        x, y = static.data("x", [None, 8]), static.data("y", shape)
+        fail()
+        before = len(gc.get_objects())
+        for _ in range(5):
+            fail()
+        assert len(gc.get_objects()) <= before + 5
 
 
 @contextmanager
