@@ -146,7 +146,7 @@ def add_tensor(reference: Reference) -> None:
     from teachgraph import Tensor
 
     twins = public("")
-    names = [n for n in dir(Tensor) if not n.startswith("_")]
+    names = [n for n in dir(Tensor) if not n.startswith("_") and hasattr(Tensor, n)]
     alike = [n for n in names if n in twins or n.removesuffix("_") in twins]
     members = {n: inspect.getattr_static(Tensor, n) for n in names if n not in alike}
     own = {n: member for n, member in members.items() if inspect.getdoc(member)}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
+import teachgraph as tg
 from docs import reference
 from docs.notebooks import joined, lesson_page, solution_lines, texts
 from docs.search import SearchChinese
@@ -72,6 +75,12 @@ def test_the_reference_describes_every_public_name_once() -> None:
     assert len(lines) == len(set(lines))
     for name in ("teachgraph.to_tensor", "teachgraph.nn.Linear", "teachgraph.show"):
         assert sum(line.endswith(f":: {name}") for line in lines) == 1
+
+
+def test_what_the_reference_describes_is_there() -> None:
+    for page in reference.pages().values():
+        for full in re.findall(r"^\.\. auto\w+:: ([\w.]+)$", page, re.MULTILINE):
+            assert attrgetter(full.removeprefix("teachgraph."))(tg) is not None, full
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
