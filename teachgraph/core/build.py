@@ -156,7 +156,7 @@ def infer_outputs(op: Op, inputs: Variables, attrs: Attrs) -> list[Spec]:
     try:
         return infer(op, [None if v is None else v.spec for v in inputs], attrs)
     except Exception as error:
-        error = op.explain(inputs, attrs, error)  # a name that Python deletes
+        error = op.explain(inputs, attrs, error)  # Python deletes this name: no cycle
         if observers:
             announce("op_failed", op.type, inputs, attrs, error)
         raise error from None

@@ -65,8 +65,7 @@ class WrittenPlan(Refusals):
     @cached_property
     def context(self) -> Callable[[], Context]:
         """Make the context of a run: with its caller, if the user's code may ask."""
-        operators = (op for block in self.program.blocks for op in block.ops)
-        foreign = any(is_foreign(operator.op) for operator in operators)
+        foreign = any(is_foreign(op.op) for b in self.program.blocks for op in b.ops)
         return silence.call if foreign else SILENT.copy
 
     @cached_property

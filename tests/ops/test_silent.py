@@ -129,3 +129,35 @@ def test_a_users_own_function_runs_in_their_context() -> None:
     assert py_func(x, forward_callable_id=number).tolist() == [2.0]
     told.reset(token)
     assert seen == ["something"]
+
+
+@pytest.mark.parametrize("in_a_branch", [False, True])
+def test_a_users_own_function_in_a_program_runs_where_the_run_was_called(
+    in_a_branch: bool,
+) -> None:
+    """In its first run, which is a walk, and in the later ones, which are Python."""
+    seen = []
+
+    def double(x: Any) -> Any:
+        seen.append(told.get())
+        return np.asarray(x) * 2
+
+    def called() -> Any:
+        out = (
+            tg.static.default_main_program()
+            .current_block()
+            .create_var(name="doubled", shape=[1], dtype="float32")
+        )
+        return static.py_func(double, x, out)
+
+    program = static.Program()
+    with static.program_guard(program):
+        x = static.data("x", [1])
+        always = tg.full([1], True, "bool")
+        out = static.nn.cond(always, called, lambda: x) if in_a_branch else called()
+    executor, feed = static.Executor(), {"x": np.ones(1, "float32")}
+    for word in ("first", "second", "third"):
+        token = told.set(word)
+        assert executor.run(program, feed, [out])[0].tolist() == [2.0]
+        told.reset(token)
+    assert seen == ["first", "second", "third"]
