@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.optimizer.lbfgs_cases import CASES, Case
+from tests.oracle.steady import before, steady
 
 FILE = Path(__file__).with_name("lbfgs.json")
 
@@ -42,5 +43,6 @@ def path(case: Case) -> list[Any]:
 
 if __name__ == "__main__":
     paths = {name: path(case) for name, case in CASES.items()}
+    paths = steady(paths, before(FILE), rtol=1e-12)
     lines = [f"{json.dumps(name)}: {json.dumps(p)}" for name, p in paths.items()]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

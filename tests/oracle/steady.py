@@ -20,13 +20,13 @@ def before(path: Path) -> Any:
 
 
 def steady(now: Any, before: Any, rtol: float = 1e-6, atol: float = 1e-7) -> Any:
-    """`now`, with the numbers of `before` where both agree within the tolerance."""
+    """`now`, with numbers of `before` where |now - before| <= atol + rtol |before|."""
     if isinstance(now, dict) and isinstance(before, dict):
         return {k: steady(v, before.get(k), rtol, atol) for k, v in now.items()}
     if isinstance(now, list) and isinstance(before, list) and len(now) == len(before):
         pairs = zip(now, before, strict=True)
         return [steady(*pair, rtol, atol) for pair in pairs]
     if isinstance(now, float) and isinstance(before, float):
-        close = math.isclose(now, before, rel_tol=rtol, abs_tol=atol)
-        return before if close else now
+        close = abs(now - before) <= atol + rtol * abs(before)
+        return before if close and math.isfinite(before) else now
     return now

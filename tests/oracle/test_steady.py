@@ -19,6 +19,8 @@ from tests.oracle.steady import steady
         ({"new": 3.0}, {"old": 3.0}, {"new": 3.0}),
         ("refused: ValueError", 1.0, "refused: ValueError"),
         (1, 1.0, 1),
+        (float("inf"), 1.0, float("inf")),
+        (1.0, float("inf"), 1.0),
         (float("nan"), 1.0, pytest.approx(float("nan"), nan_ok=True)),
     ],
 )

@@ -15,7 +15,7 @@ import teachgraph
 from teachgraph import fluid
 from teachgraph.core import modes
 from tests.static.paddle_programs.compare import Difference, differences
-from tests.static.paddle_programs.describe import captured
+from tests.static.paddle_programs.describe import AGREEMENT, captured
 from tests.static.paddle_programs.differences import (
     NO_VALUES,
     ROWS,
@@ -83,7 +83,7 @@ def values(name: str) -> Iterator[tuple[str, Any, Any]]:
 def test_a_run_gives_paddles_numbers(name: str) -> None:
     for variable, theirs, ours in values(name):
         assert ours.shape == theirs.shape, variable
-        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5, err_msg=variable)
+        np.testing.assert_allclose(ours, theirs, **AGREEMENT, err_msg=variable)
 
 
 def test_every_program_has_numbers_to_compare() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracle.steady import before, steady
-from tests.static.paddle_programs.describe import captured
+from tests.static.paddle_programs.describe import AGREEMENT, captured
 from tests.static.paddle_programs.differences import WRONG_VALUES
 from tests.static.paddle_programs.programs import PROGRAMS
 
@@ -76,7 +76,8 @@ def main() -> None:
             path.unlink()
     for name, program in found.items():
         path = HERE / f"{name}.json"
-        text = "\n".join(lines(steady(program, before(path)), 4)) + "\n"
+        kept = steady(program, before(path), **AGREEMENT)
+        text = "\n".join(lines(kept, 4)) + "\n"
         path.write_text(text, "utf-8")
     print(f"{len(found)} programs of Paddle {VERSION}")
 

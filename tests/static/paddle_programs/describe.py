@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["captured", "described", "returned", "values_of"]
+__all__ = ["AGREEMENT", "captured", "described", "returned", "values_of"]
 
 Json = Any
 
@@ -31,6 +31,9 @@ PERHAPS = ("conditional_block", "select_output")
 
 SETS = ("conditional_block", "conditional_block_grad", "while", "while_grad")
 """Operators whose slots Paddle fills in the order of a set, which is any order."""
+
+AGREEMENT = {"rtol": 1e-4, "atol": 1e-5}
+"""How far apart values of the same program may be, after steps of training too."""
 
 BATCH = 3
 SMALL = 36
