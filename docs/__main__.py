@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from docs.notebooks import ROOT
 from docs.sources import Selection, write_sources
 
-__all__ = ["build"]
+__all__ = ["build", "code_pages"]
 
 HERE = Path(__file__).parent
 CACHE = ROOT / ".cache" / "site"
@@ -65,14 +66,30 @@ def build(selection: Selection, cache: Path) -> Path:
             *(source, html / language),
         ]
         own = {"DOCS_LANGUAGE": language, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
-            [str(w) for w in command], env=os.environ | own, check=False
-        )
-        if done.returncode:
-            raise SystemExit(f"The pages in {language!r} are not right: see above.")
+        words = [str(word) for word in command]
+        note = cache / "doctrees" / f"{language}_reference.rst"
+        with code_pages(html / language / "_modules", source / "reference", note):
+            done = subprocess.run(words, env=os.environ | own, check=False)
+            if done.returncode:
+                raise SystemExit(f"The pages in {language!r} are not right: see above.")
         drop_old(html / language, pages(source) | OF_SPHINX)
     shutil.copy2(HERE / "pages" / "index.html", html / "index.html")
     return html
+
+
+@contextmanager
+def code_pages(pages: Path, reference: Path, note: Path) -> Iterator[None]:
+    """Remove pages of code unless the last build ended and had the same reference.
+
+    Sphinx keeps those that are newer than their module. They lack the links of what the
+    reference describes only now. `note` keeps the text of the reference.
+    """
+    described = "".join(file.read_text() for file in sorted(reference.glob("*.rst")))
+    if not note.exists() or note.read_text() != described:
+        shutil.rmtree(pages, ignore_errors=True)
+    note.unlink(missing_ok=True)
+    yield
+    note.write_text(described)
 
 
 def drop_old(html: Path, wanted: set[str]) -> None:
