@@ -148,14 +148,14 @@ class Binary(Metric):
 
     def reset(self) -> None:
         """Clear the counts."""
-        self.right, self.others = 0, 0
+        self.tp, self.others = 0, 0
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add one batch of probabilities and labels 0 or 1."""
         probabilities, classes = flattened_pair(preds, labels)
         # Not np.round: that rounds 0.5 to the even 0, and 0.5 counts as yes.
         said, true = np.floor(probabilities + 0.5) == 1, classes == 1
-        self.right += int((said & true).sum())
+        self.tp += int((said & true).sum())
         self.others += int(self.wrong(said, true).sum())
 
     @abstractmethod
@@ -164,8 +164,8 @@ class Binary(Metric):
 
     def accumulate(self) -> float:
         """Compute the ratio; 0 if the denominator is 0."""
-        counted = self.right + self.others
-        return self.right / counted if counted else 0.0
+        counted = self.tp + self.others
+        return self.tp / counted if counted else 0.0
 
     def name(self) -> str:
         """Name of the metric."""
@@ -186,6 +186,11 @@ class Precision(Binary):
     def __init__(self, name: str = "precision") -> None:
         super().__init__(name)
 
+    @property
+    def fp(self) -> int:
+        """Number of false positives."""
+        return self.others
+
     def wrong(self, said: Array, true: Array) -> Array:
         """False positives."""
         return said & ~true
@@ -204,6 +209,11 @@ class Recall(Binary):
 
     def __init__(self, name: str = "recall") -> None:
         super().__init__(name)
+
+    @property
+    def fn(self) -> int:
+        """Number of false negatives."""
+        return self.others
 
     def wrong(self, said: Array, true: Array) -> Array:
         """False negatives."""

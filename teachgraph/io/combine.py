@@ -68,20 +68,22 @@ class ConcatDataset(Dataset[Any]):
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = _some("ConcatDataset", datasets)
-        self.ends = list(accumulate(len(dataset) for dataset in self.datasets))
+        self.cumulative_sizes = list(
+            accumulate(len(dataset) for dataset in self.datasets)
+        )
 
     def __getitem__(self, index: int) -> Any:
         """Return sample `index`, counted across all the data sets."""
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(f"sample {index} of {len(self)} in all")
-        which = bisect_right(self.ends, place)
-        start = self.ends[which - 1] if which else 0
+        which = bisect_right(self.cumulative_sizes, place)
+        start = self.cumulative_sizes[which - 1] if which else 0
         return self.datasets[which][place - start]
 
     def __len__(self) -> int:
         """Return the total number of samples."""
-        return self.ends[-1]
+        return self.cumulative_sizes[-1]
 
 
 class ChainDataset(IterableDataset[Any]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -26,16 +27,47 @@ States = Any
 class RNNCellBase(Layer):
     """Base of cells: maps inputs and states to output and new states.
 
-    Subclasses define `hidden_size` and `forward(inputs, states)`.
+    Subclasses define `forward(inputs, states)`, and `hidden_size` or `state_shape`.
 
     In Paddle this is `paddle.nn.RNNCellBase`.
     """
 
     hidden_size: int
 
-    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Create zero states for the batch size of `batch_ref`."""
-        return zero_state(batch_ref, batch_dim_idx, self.hidden_size)
+    @property
+    def state_shape(self) -> Sequence[Any]:
+        """Shape of a state without its batch, or a list or tuple of such shapes."""
+        return (self.hidden_size,)
+
+    def get_initial_states(
+        self,
+        batch_ref: Any,
+        shape: Sequence[Any] | None = None,
+        dtype: Any = None,
+        init_value: float = 0.0,
+        batch_dim_idx: int = 0,
+    ) -> States:
+        """Create states for the batch size of a tensor.
+
+        Args:
+            batch_ref: The tensor, or a list of some; the first one counts.
+            shape: As `state_shape`, which it is by default; it may begin with -1.
+            dtype: Of the states; by default that of `batch_ref`, if it is floating.
+            init_value: The value of all elements.
+            batch_dim_idx: The dimension of `batch_ref` that is the batch.
+        """
+        if isinstance(batch_ref, (list, tuple)):
+            batch_ref = batch_ref[0]
+        if dtype is None and batch_ref.dtype.kind == "f":
+            dtype = batch_ref.dtype
+
+        def states(shape: Any) -> States:
+            if not all(isinstance(size, int) for size in shape):
+                return type(shape)(map(states, shape))
+            sizes = shape[1:] if shape[0] == -1 else shape
+            return constant(batch_ref, batch_dim_idx, sizes, init_value, dtype)
+
+        return states(self.state_shape if shape is None else shape)
 
 
 class AffineCell(RNNCellBase):
@@ -154,10 +186,10 @@ class LSTMCell(AffineCell):
 
     gates = 4
 
-    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Create zeros for h and for c."""
-        zeros = zero_state(batch_ref, batch_dim_idx, self.hidden_size)
-        return zeros, zeros
+    @property
+    def state_shape(self) -> Sequence[Any]:
+        """Shapes of h and of c."""
+        return (self.hidden_size,), (self.hidden_size,)
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
         """Run one step: x [batch, input], (h, c) to h' and (h', c')."""
@@ -205,14 +237,17 @@ class GRUCell(AffineCell):
         return rnn_gru(inputs, states, *weights, lengths, is_reverse=is_reverse)[:2]  # type: ignore[no-any-return]
 
 
-def zero_state(batch_ref: Any, batch_dim_idx: int, hidden_size: int) -> Any:
-    """Create zeros [batch, hidden]."""
+def constant(
+    batch_ref: Any, batch_dim_idx: int, sizes: Sequence[int], value: float, dtype: Any
+) -> Any:
+    """Create [batch, *sizes] of one value."""
     if isinstance(batch_ref, Tensor):
-        shape = [batch_ref.shape[batch_dim_idx], hidden_size]
-        return functions.zeros(shape, batch_ref.dtype)
-    # Not `zeros`: in a Program the batch size may be unknown until it runs.
+        return functions.full([batch_ref.shape[batch_dim_idx], *sizes], value, dtype)
+    # Not `full`: in a Program the batch size may be unknown until it runs.
     first = batch_ref[0] if batch_dim_idx == 1 else batch_ref
     while len(first.shape) > 2:
         first = first[:, 0]
-    column = functions.zeros_like(first[:, :1])
-    return functions.expand(column, [-1, hidden_size])
+    column = functions.full_like(first[:, :1], value, dtype)
+    if len(sizes) != 1:
+        column = functions.reshape(column, [-1, *[1] * len(sizes)])
+    return functions.expand(column, [-1, *sizes])

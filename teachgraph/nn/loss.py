@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from teachgraph.nn import functional
+from teachgraph.nn.function_layer import FunctionLayer
 from teachgraph.nn.functional.reduction import check_reduction
 from teachgraph.nn.layer import Layer
 
@@ -34,24 +35,19 @@ __all__ = [
 ]
 
 
-class Loss(Layer):
+class Loss(FunctionLayer):
     """Base of loss layers: a function of predictions and targets.
 
     Attributes:
-        function: The function to apply.
-        options: Its keyword arguments.
+        reductions: Further ways of reduction than "mean", "sum" and "none".
     """
 
-    function: Callable[..., Any]
-    options: Mapping[str, Any]
+    reductions: tuple[str, ...] = ()
 
-    def __init__(self, reduction: str = "mean", *more: str) -> None:
-        super().__init__()
-        check_reduction(reduction, *more)
-
-    def forward(self, *inputs: Any, **named: Any) -> Any:
-        """Apply the function to inputs by position or by its parameters' names."""
-        return type(self).function(*inputs, **named, **self.options)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        if "reduction" in options:
+            check_reduction(options["reduction"], *self.reductions)
 
 
 class CrossEntropyLoss(Loss):
@@ -76,16 +72,16 @@ class CrossEntropyLoss(Loss):
         label_smoothing: float = 0.0,
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "weight": weight,
-            "ignore_index": ignore_index,
-            "reduction": reduction,
-            "soft_label": soft_label,
-            "axis": axis,
-            "use_softmax": use_softmax,
-            "label_smoothing": label_smoothing,
-        }
+        super().__init__(
+            weight=weight,
+            ignore_index=ignore_index,
+            reduction=reduction,
+            soft_label=soft_label,
+            axis=axis,
+            use_softmax=use_softmax,
+            label_smoothing=label_smoothing,
+            name=name,
+        )
 
 
 class NLLLoss(Loss):
@@ -100,12 +96,9 @@ class NLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "weight": weight,
-            "ignore_index": ignore_index,
-            "reduction": reduction,
-        }
+        super().__init__(
+            weight=weight, ignore_index=ignore_index, reduction=reduction, name=name
+        )
 
 
 class MSELoss(Loss):
@@ -114,8 +107,7 @@ class MSELoss(Loss):
     function = functional.mse_loss
 
     def __init__(self, reduction: str = "mean") -> None:
-        super().__init__(reduction)
-        self.options = {"reduction": reduction}
+        super().__init__(reduction=reduction)
 
 
 class L1Loss(Loss):
@@ -124,8 +116,7 @@ class L1Loss(Loss):
     function = functional.l1_loss
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__(reduction)
-        self.options = {"reduction": reduction}
+        super().__init__(reduction=reduction, name=name)
 
 
 class SmoothL1Loss(Loss):
@@ -136,8 +127,7 @@ class SmoothL1Loss(Loss):
     def __init__(
         self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"reduction": reduction, "delta": delta}
+        super().__init__(reduction=reduction, delta=delta, name=name)
 
 
 class BCELoss(Loss):
@@ -148,8 +138,7 @@ class BCELoss(Loss):
     def __init__(
         self, weight: Any = None, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"weight": weight, "reduction": reduction}
+        super().__init__(weight=weight, reduction=reduction, name=name)
 
 
 class BCEWithLogitsLoss(Loss):
@@ -164,22 +153,19 @@ class BCEWithLogitsLoss(Loss):
         pos_weight: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "weight": weight,
-            "reduction": reduction,
-            "pos_weight": pos_weight,
-        }
+        super().__init__(
+            weight=weight, reduction=reduction, pos_weight=pos_weight, name=name
+        )
 
 
 class KLDivLoss(Loss):
     """Kullback-Leibler divergence of a target distribution from log-probabilities."""
 
     function = functional.kl_div
+    reductions = ("batchmean",)
 
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
-        super().__init__(reduction, "batchmean")
-        self.options = {"reduction": reduction, "log_target": log_target}
+        super().__init__(reduction=reduction, log_target=log_target)
 
 
 class SoftMarginLoss(Loss):
@@ -188,8 +174,7 @@ class SoftMarginLoss(Loss):
     function = functional.soft_margin_loss
 
     def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
-        super().__init__(reduction)
-        self.options = {"reduction": reduction}
+        super().__init__(reduction=reduction, name=name)
 
 
 class MultiLabelSoftMarginLoss(Loss):
@@ -200,8 +185,7 @@ class MultiLabelSoftMarginLoss(Loss):
     def __init__(
         self, weight: Any = None, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"weight": weight, "reduction": reduction}
+        super().__init__(weight=weight, reduction=reduction, name=name)
 
 
 class HingeEmbeddingLoss(Loss):
@@ -212,8 +196,7 @@ class HingeEmbeddingLoss(Loss):
     def __init__(
         self, margin: float = 1.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"margin": margin, "reduction": reduction}
+        super().__init__(margin=margin, reduction=reduction, name=name)
 
 
 class MarginRankingLoss(Loss):
@@ -224,8 +207,7 @@ class MarginRankingLoss(Loss):
     def __init__(
         self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"margin": margin, "reduction": reduction}
+        super().__init__(margin=margin, reduction=reduction, name=name)
 
 
 class CosineEmbeddingLoss(Loss):
@@ -236,8 +218,7 @@ class CosineEmbeddingLoss(Loss):
     def __init__(
         self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
     ) -> None:
-        super().__init__(reduction)
-        self.options = {"margin": margin, "reduction": reduction}
+        super().__init__(margin=margin, reduction=reduction, name=name)
 
 
 class TripletMarginLoss(Loss):
@@ -254,14 +235,14 @@ class TripletMarginLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "margin": margin,
-            "p": p,
-            "epsilon": epsilon,
-            "swap": swap,
-            "reduction": reduction,
-        }
+        super().__init__(
+            margin=margin,
+            p=p,
+            epsilon=epsilon,
+            swap=swap,
+            reduction=reduction,
+            name=name,
+        )
 
 
 class CosineSimilarity(Loss):
@@ -270,8 +251,7 @@ class CosineSimilarity(Loss):
     function = functional.cosine_similarity
 
     def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.options = {"axis": axis, "eps": eps}
+        super().__init__(axis=axis, eps=eps)
 
     def extra_repr(self) -> str:
         """Format the options for `repr`."""
@@ -290,12 +270,7 @@ class GaussianNLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "full": full,
-            "epsilon": epsilon,
-            "reduction": reduction,
-        }
+        super().__init__(full=full, epsilon=epsilon, reduction=reduction, name=name)
 
 
 class PoissonNLLLoss(Loss):
@@ -311,13 +286,13 @@ class PoissonNLLLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "log_input": log_input,
-            "full": full,
-            "epsilon": epsilon,
-            "reduction": reduction,
-        }
+        super().__init__(
+            log_input=log_input,
+            full=full,
+            epsilon=epsilon,
+            reduction=reduction,
+            name=name,
+        )
 
 
 class MultiMarginLoss(Loss):
@@ -333,13 +308,9 @@ class MultiMarginLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "p": p,
-            "margin": margin,
-            "weight": weight,
-            "reduction": reduction,
-        }
+        super().__init__(
+            p=p, margin=margin, weight=weight, reduction=reduction, name=name
+        )
 
 
 class TripletMarginWithDistanceLoss(Loss):
@@ -355,13 +326,13 @@ class TripletMarginWithDistanceLoss(Loss):
         reduction: str = "mean",
         name: str | None = None,
     ) -> None:
-        super().__init__(reduction)
-        self.options = {
-            "distance_function": distance_function,
-            "margin": margin,
-            "swap": swap,
-            "reduction": reduction,
-        }
+        super().__init__(
+            distance_function=distance_function,
+            margin=margin,
+            swap=swap,
+            reduction=reduction,
+            name=name,
+        )
 
 
 class PairwiseDistance(Loss):
@@ -376,12 +347,7 @@ class PairwiseDistance(Loss):
         keepdim: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__()
-        self.options = {
-            "p": p,
-            "epsilon": epsilon,
-            "keepdim": keepdim,
-        }
+        super().__init__(p=p, epsilon=epsilon, keepdim=keepdim, name=name)
 
     def extra_repr(self) -> str:
         """Format the norm, and what is unusual, for `repr`."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from teachgraph.nn import functional
+from teachgraph.nn.function_layer import FunctionLayer
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.nn.functional.pooling import Sizes
-from teachgraph.nn.layer import Layer
 
 __all__ = [
     "AdaptiveAvgPool1D",
@@ -29,23 +30,33 @@ __all__ = [
 ]
 
 
-class Pool(Layer):
-    """Base of pooling layers: a function and its options."""
+class Pool(FunctionLayer):
+    """Base of pooling layers: a function and its options.
 
-    function: Callable[..., Any]
+    Attributes:
+        data_format: The order of dimensions, if the function takes one.
+        shown: The options that `repr` shows.
+    """
+
+    data_format: str | None = None
+    name: str | None = None
     shown: tuple[str, ...] = ("kernel_size", "stride", "padding")
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(how.pop("name", None))
-        self._how = how
-
-    def forward(self, *x: Any, **named: Any) -> Any:
-        """Apply the function."""
-        return type(self).function(*x, **named, **self._how)
+    def __init__(self, **options: Any) -> None:
+        if self.data_format is not None:
+            options.setdefault("data_format", self.data_format)
+        super().__init__(**options)
 
     def extra_repr(self) -> str:
         """Format the windows for `repr`."""
-        return ", ".join(f"{name}={self._how[name]}" for name in self.shown)
+        return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
+
+
+def renamed(option: str) -> Any:
+    """An option under Paddle's other name."""
+    return property(
+        attrgetter(option), lambda pool, value: setattr(pool, option, value)
+    )
 
 
 class MaxPool(Pool):
@@ -98,6 +109,8 @@ class MaxPool2D(MaxPool):
     """
 
     function = staticmethod(functional.max_pool2d)
+    data_format = "NCHW"
+    ksize = renamed("kernel_size")
 
 
 class MaxPool3D(MaxPool):
@@ -107,6 +120,8 @@ class MaxPool3D(MaxPool):
     """
 
     function = staticmethod(functional.max_pool3d)
+    data_format = "NCDHW"
+    ksize = renamed("kernel_size")
 
 
 class AvgPool1D(Pool):
@@ -138,6 +153,8 @@ class AvgPool1D(Pool):
 
 class AvgPool(Pool):
     """Base of average pooling layers."""
+
+    divisor = renamed("divisor_override")
 
     def __init__(
         self,
@@ -180,6 +197,8 @@ class AvgPool2D(AvgPool):
     """
 
     function = staticmethod(functional.avg_pool2d)
+    data_format = "NCHW"
+    ksize = renamed("kernel_size")
 
 
 class AvgPool3D(AvgPool):
@@ -189,6 +208,8 @@ class AvgPool3D(AvgPool):
     """
 
     function = staticmethod(functional.avg_pool3d)
+    data_format = "NCDHW"
+    ksize = renamed("kernel_size")
 
 
 class Adaptive(Pool):
@@ -224,6 +245,7 @@ class AdaptiveAvgPool2D(Adaptive):
     """
 
     function = staticmethod(functional.adaptive_avg_pool2d)
+    data_format = "NCHW"
 
 
 class AdaptiveAvgPool3D(Adaptive):
@@ -233,6 +255,7 @@ class AdaptiveAvgPool3D(Adaptive):
     """
 
     function = staticmethod(functional.adaptive_avg_pool3d)
+    data_format = "NCDHW"
 
 
 class AdaptiveMax(Adaptive):
@@ -281,6 +304,7 @@ class MaxUnPool(Pool):
     """Base of unpooling layers, which scatter maxima back to their positions."""
 
     shown: tuple[str, ...] = ("output_size",)
+    ksize = renamed("kernel_size")
 
     def __init__(
         self,
@@ -291,14 +315,14 @@ class MaxUnPool(Pool):
         output_size: Sequence[int] | None = None,
         name: str | None = None,
     ) -> None:
-        format = {} if data_format is None else {"data_format": data_format}
+        data_format = data_format or type(self).data_format
         super().__init__(
             kernel_size=kernel_size,
             stride=stride,
             padding=padding,
+            data_format=data_format,
             output_size=output_size,
             name=name,
-            **format,
         )
 
 
@@ -309,6 +333,7 @@ class MaxUnPool1D(MaxUnPool):
     """
 
     function = staticmethod(functional.max_unpool1d)
+    data_format = "NCL"
 
 
 class MaxUnPool2D(MaxUnPool):
@@ -330,6 +355,7 @@ class MaxUnPool2D(MaxUnPool):
     """
 
     function = staticmethod(functional.max_unpool2d)
+    data_format = "NCHW"
 
 
 class MaxUnPool3D(MaxUnPool):
@@ -339,3 +365,4 @@ class MaxUnPool3D(MaxUnPool):
     """
 
     function = staticmethod(functional.max_unpool3d)
+    data_format = "NCDHW"

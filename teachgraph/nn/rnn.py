@@ -192,7 +192,7 @@ class RNNBase(Layer):
     def first(self, states: Any, k: int, cell: AffineCell, x: Any) -> States:
         """Return the initial state of the k-th cell."""
         if states is None:
-            return cell.get_initial_states(x, 1)
+            return cell.get_initial_states(x, batch_dim_idx=1)
         return tuple(state[k] for state in states) if self.pair else states[k]
 
     def together(self, states: Sequence[Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tests.paddle_answers.ask import Story
 from tests.paddle_answers.cases import (
+    attributes,
     control,
     detection,
     devices,
@@ -54,6 +55,7 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 
 
 TOPICS = {
+    "attributes": topic("", *attributes.STORIES),
     "control": topic("", *control.STORIES),
     "detection": topic("", *detection.STORIES),
     "devices": topic(devices.LINES, *devices.STORIES),
