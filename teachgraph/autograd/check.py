@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.autograd.gradient import grad
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import DTypeError, InvalidValueError
+from teachgraph.core.errors import DTypeError, GradientShapeError, InvalidValueError
 from teachgraph.core.op import Op
 from teachgraph.errors import GradientMismatch
 
@@ -144,7 +144,10 @@ class Checker:
         weights = [self.draw(out) for out in outputs]
         floating = [i for i, value in enumerate(values) if is_floating(value)]
         derivative = Derivative(function, len(values), floating)
-        gradients = evaluate(derivative, [*values, *weights])
+        try:
+            gradients = evaluate(derivative, [*values, *weights])
+        except GradientShapeError as error:
+            raise GradientMismatch(f"order {order}: {error}") from None
         for position, gradient in zip(floating, gradients, strict=True):
             probe = Probe(function, values, position, weights, self.epsilon)
             self.compare(
@@ -158,13 +161,7 @@ class Checker:
 
     def compare(self, probe: Probe, gradient: Array, what: str) -> None:
         """Compare one input's gradient with the slope along a random direction."""
-        value = probe.values[probe.position]
-        if gradient.shape != value.shape:
-            raise GradientMismatch(
-                f"the gradient of {what} has shape {list(gradient.shape)}, "
-                f"the input {list(value.shape)}"
-            )
-        direction = self.draw(value)
+        direction = self.draw(probe.values[probe.position])
         if not self.close(float(np.vdot(gradient, direction)), probe.slope(direction)):
             raise located(probe, gradient, what)
 

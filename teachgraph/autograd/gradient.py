@@ -22,7 +22,7 @@ from teachgraph.core.tape import (
     backward_from,
     topological,
 )
-from teachgraph.core.tensor import seed_for
+from teachgraph.core.tensor import seed_for, wrong_gradient
 from teachgraph.core.threads import Guard
 from teachgraph.ops.as_list import as_list
 
@@ -102,6 +102,10 @@ def grad(
     finally:
         reach_leaves.reset(token)
         announce("backward_end", roots)
+    for tensor in targets:
+        grad = gradients.get(tensor.edge)
+        if grad is not None and [*grad.shape] != tensor.shape:
+            raise wrong_gradient(tensor, grad, order)
     return [gradient_of(gradients, tensor, allow_unused) for tensor in targets]
 
 

@@ -37,11 +37,7 @@ Variables = Sequence[Variable | None]
 def append(
     block: Block, op: Op, inputs: Values, attrs: Attrs, out: Sequence[Variable] = ()
 ) -> Any:
-    """Append `op` for these inputs; it writes new variables, or those of `out`.
-
-    Raises:
-        OpError: The inputs do not fit; nothing has been appended then.
-    """
+    """Append `op` for these inputs, if they fit; it writes new variables, or `out`."""
     variables = [as_variable(block, op, x, inputs, attrs) for x in inputs]
     specs = infer_outputs(op, variables, attrs)
     if out:

@@ -41,14 +41,11 @@ def convert(dtype: Any) -> np.dtype[Any]:
     >>> convert("float32"), convert(np.int64), convert(0)
     (dtype('float32'), dtype('int64'), dtype('bool'))
     """
-    if isinstance(dtype, int) and not isinstance(dtype, type):
-        found = _BY_CODE.get(dtype)
-    else:
-        try:
-            found = None if dtype is None else np.dtype(dtype)
-        except TypeError:
-            found = None
-    if found is None or found not in PADDLE_CODES:
+    try:
+        found = _BY_CODE.get(dtype) if isinstance(dtype, int) else np.dtype(dtype)
+    except TypeError:
+        found = None
+    if dtype is None or found is None or found not in PADDLE_CODES:
         known = ", ".join(str(known) for known in PADDLE_CODES)
         raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
     return found

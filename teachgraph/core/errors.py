@@ -1,7 +1,7 @@
 """Errors, each kind with a name of its own.
 
 A message names the op, its inputs and the user's own line, and says what would be
-right. Each class is also the built-in error that code for Paddle or NumPy catches.
+right. What code for Paddle or NumPy catches is also that built-in error.
 """
 
 from __future__ import annotations

@@ -143,6 +143,9 @@ class Rule:
         gradients = self.function(*upstream, *saved, **own)
         if gradients.__class__ is not tuple:
             gradients = (gradients,)
+        if len(gradients) != len(self.of) and not self.variadic:
+            gave = f"{self.type} gave {len(gradients)} gradients"
+            raise ProgramError.here(f"{gave} for {', '.join(self.of)}")
         return self.padded(gradients, saved) if self.padding else gradients
 
     def padded(self, gradients: tuple[Any, ...], saved: Values) -> Values:
@@ -374,6 +377,7 @@ def force(gradient: Any) -> Any:
 
 
 _registry: dict[str, Op] = {}
+place_of = attrgetter("__module__", "__qualname__")
 
 
 def find(type: str) -> Op:
@@ -401,7 +405,8 @@ def op(kernel: Kernel | None = None, **options: Any) -> Any:
     if kernel is None:
         return lambda function: op(function, **options)
     made = Op(kernel, **options)
-    if made.type in _registry:
-        raise ProgramError(f"two ops are called {made.type!r}")
+    old = _registry.get(made.type, made)
+    if place_of(old.kernel) != place_of(kernel):  # it may be defined again, in its cell
+        raise ProgramError.here(f"two ops are called {made.type!r}: give one a `type`")
     _registry[made.type] = made
     return made

@@ -331,11 +331,7 @@ class Block:
         return variable
 
     def var(self, name: str) -> Variable:
-        """The variable of that name, of this block only.
-
-        Raises:
-            ProgramError: There is none.
-        """
+        """The variable of that name, of this block only; a ProgramError without it."""
         if name not in self.vars:
             raise self.no_variable(name)
         return self.vars[name]

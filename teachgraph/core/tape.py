@@ -34,7 +34,7 @@ Gradients = dict[Any, Any]
 """The gradient at each vertex."""
 
 clock = count(0, 2)
-"""Each node takes the next time at its birth."""
+"""Each node takes the next time at its birth; its outputs take the one after it."""
 
 
 class Node:
@@ -151,11 +151,7 @@ backward_pass = HookPoint(reverse)
 
 
 def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
-    """Check that nothing on the way is freed, then run the pass, silent about NaN.
-
-    Raises:
-        BackwardTwiceError: What a node had saved was freed by an earlier pass.
-    """
+    """Check that nothing on the way is freed, then run the pass, silent about NaN."""
     if None in map(saved_of, order):
         raise freed_before(order)
     token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextvars import Context
 from functools import partial
 from typing import Any, ClassVar, Self
+from warnings import warn
 
 import numpy as np
 from numpy import asarray, ndarray
@@ -118,6 +119,7 @@ class Tensor(Traced):
         [2.0, 4.0]
         """
         if self.stop_gradient:
+            warn("backward of a tensor with stop_gradient=True does nothing", None, 2)
             return
         seeds = {self.edge: seed_for(self, grad_tensor)}
         visit = partial(visit_node, retain=True) if retain_graph else visit_node
@@ -125,6 +127,8 @@ class Tensor(Traced):
             announce("backward_begin", [self])
         try:
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
+                if grad.shape != leaf.data.shape:
+                    raise wrong_gradient(leaf, grad, topological(seeds))
                 if (before := leaf._grad) is not None and before is not CLEARED:
                     grad = before.data + grad  # noqa: PLW2901  both together
                 leaf._grad = self.results(grad, False)
@@ -244,12 +248,16 @@ adopt = HookPoint(refuse)
 """Makes a constant of an array, a number or a list: `adopt(value, beside)`."""
 
 
-def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
-    """The array a backward pass starts with: ones, or what was given, in our dtype.
+def wrong_gradient(tensor: Tensor, grad: Any, order: Sequence[Any]) -> Exception:
+    """The error for a gradient that has another shape than its tensor."""
+    nodes = [n for n in order if any(edge is tensor.edge for edge in n.edges)]
+    rules = {n.op.rule.type: n for n in nodes if n.__class__ is Node and n.op.rule}
+    gave = f"{' or '.join(rules)} gave a gradient of shape {[*grad.shape]}"
+    return GradientShapeError.here(f"{gave} for a tensor of shape {tensor.shape}")
 
-    Raises:
-        GradientShapeError: It is not of the tensor's shape.
-    """
+
+def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
+    """The array a backward pass starts with: ones, or what was given, in our dtype."""
     return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
 
 

@@ -126,7 +126,7 @@ def test_the_wrong_one_of_two_inputs_is_named() -> None:
 
 def test_a_forgotten_unbroadcast_is_told_by_the_shapes() -> None:
     wrong = op_with(lambda dout, x, y: (dout * y, dout * x), times)
-    with pytest.raises(GradientMismatch, match=r"has shape \[2, 3\], the input \[3\]"):
+    with pytest.raises(GradientMismatch, match=r"1: .* shape \[2, 3\] for .* \[3\]"):
         check_grads(wrong, [X, X[0]])
 
 

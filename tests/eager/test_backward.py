@@ -115,8 +115,10 @@ def test_a_given_gradient_of_another_shape_is_refused_and_changes_nothing() -> N
 
 def test_on_what_stops_gradients_it_does_nothing() -> None:
     x = tg.to_tensor([1.0, 2.0])
-    x.backward()
-    (x * 2.0).backward()
+    for y in (x, x * 2.0):
+        with pytest.warns(UserWarning, match="stop_gradient=True does nothing") as told:
+            y.backward()
+        assert told[0].filename == __file__
     assert x.grad is None
 
 
@@ -228,7 +230,8 @@ def test_integers_get_no_gradient_even_if_asked_for() -> None:
     index = tg.to_tensor([1, 2], stop_gradient=False)
     doubled = index * 2
     assert doubled.stop_gradient
-    doubled.backward()
+    with pytest.warns(UserWarning, match="does nothing"):
+        doubled.backward()
     assert index.grad is None
 
 

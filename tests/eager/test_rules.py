@@ -90,3 +90,64 @@ def test_a_rule_that_fails_runs_once(notebook: Any) -> None:
     finally:
         del _registry["failing"], _registry["failing_grad"]
     assert len(calls) == 1
+
+
+@pytest.fixture
+def doubled() -> Iterator[Any]:
+    """An op that has no rule yet."""
+
+    @op
+    def doubled(x: Any) -> Any:
+        return x + x
+
+    yield doubled
+    for type in ("doubled", "doubled_grad"):
+        _registry.pop(type, None)
+
+
+GRADIENTS = {
+    "backward": lambda y, x: y.backward(),
+    "grad": tg.grad,
+    "create_graph": lambda y, x: tg.grad(y, x, create_graph=True),
+}
+
+
+@pytest.mark.parametrize("life", GRADIENTS)
+def test_a_gradient_of_another_shape_names_the_rule(doubled: Any, life: str) -> None:
+    @doubled.grad
+    def doubled_grad(dout: Any) -> Any:
+        return dout.sum()
+
+    x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+    told = r"doubled_grad gave a gradient of shape \[\] for a tensor of shape \[2\]"
+    with pytest.raises(tg.errors.GradientShapeError, match=told):
+        GRADIENTS[life](doubled(x).sum(), x)
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("life", GRADIENTS)
+def test_too_many_gradients_name_the_rule(doubled: Any, life: str) -> None:
+    @doubled.grad
+    def doubled_grad(dout: Any) -> Any:
+        return dout, dout
+
+    told = r"doubled_grad gave 2 gradients for x\n.*test_rules.py"
+    x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(tg.errors.ProgramError, match=told):
+        GRADIENTS[life](doubled(x).sum(), x)
+
+
+def test_an_op_may_be_defined_again_where_it_was_defined(notebook: Any) -> None:
+    path = Path(notebook.__file__)
+    path.write_text(SOURCE.replace("FACTOR = 2.0", "FACTOR = 4.0"))
+    notebook.__spec__.loader.exec_module(notebook)
+    assert gradients(notebook.stretched) == [4.0, 4.0, 4.0]
+
+
+def test_an_op_of_the_same_type_elsewhere_is_refused(notebook: Any) -> None:
+    told = r"two ops are called 'stretched': give one a `type`\n.*test_rules.py"
+    with pytest.raises(tg.errors.ProgramError, match=told):
+
+        @op
+        def stretched(x: Any) -> Any:
+            return x
