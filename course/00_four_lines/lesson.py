@@ -50,7 +50,7 @@ fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
 # | `data` | | the variable `X`, to be fed; `-1`: any number of rows |
 # | `fc` | two ops that fill the weight and the bias | `mul`, `elementwise_add` |
 # | `mean` | | `reduce_mean` |
-# | `minimize` | one op that fills the learning rate | six ops: the way back |
+# | `minimize` | one op, the learning rate | four ops that go back, two that update |
 #
 # Here are the same two programs as text:
 
@@ -63,7 +63,7 @@ fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
 # | `data` | | 变量 `X`，等待喂入；`-1` 表示行数不限 |
 # | `fc` | 两个算子，填充权重和偏置 | `mul`、`elementwise_add` |
 # | `mean` | | `reduce_mean` |
-# | `minimize` | 一个算子，填充学习率 | 六个算子：返回的路 |
+# | `minimize` | 一个算子，填充学习率 | 四个算子返回，两个更新 |
 #
 # 下面是同样两个程序的文本：
 

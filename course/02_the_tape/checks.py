@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, quiz
+from teachgraph.course.judging import call, expect, needs, quiz
 
 DIAMOND = ([2.0], [["mul", 0, 0], ["mul", 1, 3.0], ["add", 1, 1.0], ["mul", 2, 3]])
 CASES = 20
@@ -201,6 +201,7 @@ def arrivals(ask):
     ask(run_arrivals, chain(3000))
 
 
+@needs(arrivals)
 def backward(ask):
     """Compare with finite differences, and look at what ran when."""
     seen = ask(run_backward, DIAMOND)
@@ -228,6 +229,7 @@ def backward(ask):
     expect(ask(run_backward, chain(3000))["gradients"].get(0) == 1.0, "chain")
 
 
+@needs(backward)
 def accumulate(ask):
     """Compare with so many times the gradient."""
     for seed in range(CASES):

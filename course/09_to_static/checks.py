@@ -275,12 +275,13 @@ def check_rule(ask, task, helper):
             expect(got == wanted, "program", source=source, got=got, wanted=wanted)
 
 
+@needs(assigned, condition_of)
 def convert_if(ask):
     """Compare with Python's `if`."""
     check_rule(ask, "convert_if", "either")
 
 
-@needs(convert_if)
+@needs(assigned, condition_of, convert_if)
 def convert_while(ask):
     """Compare with Python's `while`."""
     check_rule(ask, "convert_while", "repeated")

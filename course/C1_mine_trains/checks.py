@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, quiz
+from teachgraph.course.judging import expect, needs, quiz
 from teachgraph.course.spirals import spirals
 
 CASES = 20
@@ -120,6 +120,7 @@ def forward(ask):
         expect(np.allclose(found, wanted), "wrong", layers=len(sizes) - 1)
 
 
+@needs(forward)
 def fit_step(ask):
     """Compare with differences, and let it learn."""
     for seed in range(6):

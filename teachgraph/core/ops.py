@@ -98,8 +98,8 @@ def of_one_dtype(x: Like, *others: Like) -> np.dtype[Any]:
     for y in others:
         if x.dtype != y.dtype:
             raise DTypeError(
-                f"it multiplies numbers of one dtype, not {x.dtype} with {y.dtype}; "
-                "x.astype('float32') casts"
+                f"it multiplies numbers of one dtype, not {x.dtype} with {y.dtype}: "
+                "astype casts one to that of the other"
             )
     return x.dtype  # type: ignore[no-any-return]
 

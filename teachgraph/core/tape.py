@@ -134,8 +134,8 @@ def visit_node(node: Any, dout: Any, retain: bool = False) -> Flow:
 def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Carry gradients from the seeds back along `order`; return those of the leaves.
 
-    No leaf has a turn, so the gradients of leaves are left at the end. Of a node's
-    gradients only those are computed that somebody wants.
+    No leaf has a turn, so the gradients of leaves are left at the end. A rule's lambdas
+    are called only where somebody wants the gradient.
     """
     grads = dict(seeds)
     for node in order:
@@ -166,5 +166,5 @@ def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
     freed = next(node for node in order if node.saved is None)
     return BackwardTwiceError.here(
         f"backward came through {freed.op.type} a second time, but what it had "
-        "saved was freed by the first: give that one retain_graph=True"
+        "saved was freed by the first: give the first retain_graph=True"
     )

@@ -113,6 +113,8 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
     >>> quiz(lambda perform, task: 4, "sum_of_twos", 4, forgets_one=2)
     """
     answer = ask(call, task)
+    text = isinstance(answer, str) and not isinstance(right, str)
+    expect(not text, "a_text", got=answer)
     for sentence, mistake in mistakes.items():
         expect(answer != mistake, sentence)
     expect(answer == right, "wrong")

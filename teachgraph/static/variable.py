@@ -215,7 +215,11 @@ class Variable(Methods, core.Variable):
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Variables are differentiated by `append_backward`; raises ModeError."""
-        raise self._only_now("backward")
+        raise ModeError.here(
+            f"the Variable {self.name!r} has no values to go back from: "
+            "static.append_backward(loss), or minimize(loss) of an optimizer, appends "
+            "operators that compute the gradients when an Executor runs the program"
+        )
 
     def gradient(self) -> Any:
         """Variables have no values; raises ModeError."""

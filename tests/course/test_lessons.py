@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import collections
 import re
@@ -200,6 +201,44 @@ def test_what_an_exercise_calls_is_blamed_first() -> None:
     assert (
         verdict_on("append", answers | {"append": unwritten}).sentence == "not_written"
     )
+
+
+@every_lesson
+def test_a_check_needs_the_exercises_that_its_solution_calls(lesson: Lesson) -> None:
+    """So that nobody's right work is called wrong for the sake of another's."""
+    written = [cell for cell in read_once(lesson).cells if cell.role == "exercise"]
+    defined = {
+        node.name: cell.task
+        for cell in written
+        for node in ast.parse(cell.code).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    checks = ast.parse((lesson.folder / "checks.py").read_text("utf-8")).body
+    needed = {
+        check.name: {
+            argument.id
+            for call in check.decorator_list
+            if isinstance(call, ast.Call)
+            for argument in call.args
+            if isinstance(argument, ast.Name)
+        }
+        for check in checks
+        if isinstance(check, ast.FunctionDef)
+    }
+    for cell in written:
+        called = {
+            defined[node.id]
+            for node in ast.walk(ast.parse(cell.code))
+            if isinstance(node, ast.Name) and node.id in defined
+        }
+        assert called - {cell.task} <= needed.get(cell.task, set()), cell.task
+
+
+def test_a_text_in_the_place_of_a_number_is_told() -> None:
+    answer = {"after_two_passes": "def after_two_passes():\n    return '216'\n"}
+    told = verdict_on("after_two_passes", answer, "02")
+    assert told.sentence == "a_text"
+    assert "return 216 without the quotation marks" in str(told)
 
 
 def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckFailed:

@@ -75,8 +75,9 @@ def value_and_slope(function: Function, n: int) -> tuple[Any, Any]:
     """What a function gives for n rounds, and the gradient of its sum."""
     x = tg.to_tensor([2.0, -3.0], stop_gradient=False)
     y = function(x, tg.to_tensor(n))
-    if not y.stop_gradient:
-        y.sum().backward()
+    total = y.sum()
+    if not total.stop_gradient:
+        total.backward()
     return y.numpy(), np.zeros(2) if x.grad is None else x.grad.numpy()
 
 
