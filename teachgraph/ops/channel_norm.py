@@ -20,6 +20,9 @@ __all__ = ["channel_gradients", "channel_moments", "minus_mean", "normalise", "s
 LONG = 256
 """Elements from which a row is long."""
 
+ACCURATE = 1 << 16
+"""Elements up to which BLAS sums a row as accurately as NumPy."""
+
 UNBUFFERED = SILENT.copy()
 """A context in which NumPy's buffers are no larger than a long row.
 
@@ -64,8 +67,16 @@ def along(vector: Any, x: Any) -> Any:
 
 
 def total(x: Any) -> Any:
-    """Sum of each channel."""
-    return np.add.reduce(np.add.reduce(x, axis=2), axis=0)
+    """Sum of each channel, of rows by a product with ones.
+
+    BLAS adds whole vectors; only NumPy's error does not grow with the length.
+    """
+    length = x.shape[2]
+    if length > ACCURATE:
+        sums = np.add.reduce(x, axis=2)
+    else:
+        sums = x.reshape(-1, length) @ np.ones(length, x.dtype)
+    return np.add.reduce(sums.reshape(x.shape[:2]), axis=0)
 
 
 @unbuffered

@@ -27,7 +27,9 @@ def answers(x: Any, dy: Any, scale: Any, bias: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [(4, 3), (2, 5, 7), (3, 2, 20, 20), (1, 2, 3, 2, 2)])
+@pytest.mark.parametrize(
+    "shape", [(4, 3), (2, 5, 7), (3, 2, 20, 20), (1, 2, 3, 2, 2), (1, 1, 300, 300)]
+)
 @pytest.mark.parametrize("given", ["both", "scale", "neither"])
 def test_arrays_give_what_the_ops_give(
     dtype: str, shape: tuple[int, ...], given: str, monkeypatch: pytest.MonkeyPatch
