@@ -20,9 +20,8 @@ from teachgraph.ops.windows import (
     Steps,
     blocks,
     counts,
-    cropped,
+    inside,
     padded,
-    tap,
     windows_of,
 )
 
@@ -76,16 +75,17 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     channels, window, windows = w.shape[1] * groups, w.shape[2:], prod(counts(axes))
     rows = matrices(w, groups).swapaxes(1, 2)
     g = g.reshape(len(g), groups, len(w) // groups, windows)
-    sizes = [axis.before + axis.image + axis.missing for axis in axes]
-    if prod(window) == 1 and sizes == counts(axes):
-        return cropped(np.matmul(rows, g).reshape(len(g), channels, *sizes), axes)
+    sizes = [axis.image for axis in axes]
+    if all(axis.window == axis.step == 1 for axis in axes) and sizes == counts(axes):
+        return np.matmul(rows, g).reshape(len(g), channels, *sizes)
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
     for part in blocks(len(g), channels * prod(window) * windows):
         columns = np.matmul(rows, g[part])
         columns = columns.reshape(len(columns), channels, *window, *counts(axes))
         for place in np.ndindex(*window):
-            tap(out[part], axes, place)[...] += columns[:, :, *place]
-    return cropped(out, axes)
+            seen, elements = inside(axes, place)
+            out[part][(..., *elements)] += columns[:, :, *place][(..., *seen)]
+    return out
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:

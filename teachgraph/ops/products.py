@@ -23,6 +23,9 @@ from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
 
+NARROW = 20
+"""Elements of a row up to which merging the images of a batch pays."""
+
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """Convolve: [N, O, *count]."""
@@ -43,7 +46,7 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         mirrors = list(map(mirror, axes))
         if wide_columns.is_faster(len(g), filters, mirrors, groups):
             return wide_columns.forward(g, mirrored(w, groups), mirrors, groups)
-    if narrow(len(g), axes):
+    if narrow(len(g), axes) and axes[-1].image < NARROW:
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
         for part, wide in image_blocks(len(g), w.shape, axes, groups):
@@ -90,7 +93,7 @@ def narrow(images: int, axes: Sequence[Steps]) -> bool:
     window of one element needs no copies; but products of few columns take longer.
     """
     places, window = prod(counts(axes)), prod(axis.window for axis in axes)
-    return images >= 8 and axes[-1].count < 20 and (window > 1 or places < 40)
+    return images >= 8 and axes[-1].count < NARROW and (window > 1 or places < 40)
 
 
 def image_blocks(

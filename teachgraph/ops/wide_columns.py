@@ -24,7 +24,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from teachgraph.ops.cache_lines import zeros
-from teachgraph.ops.windows import Steps, counts, phase_slices
+from teachgraph.ops.windows import Steps, counts, inside
 
 __all__ = ["backward_filter", "forward", "gradient_is_faster", "is_faster"]
 
@@ -128,9 +128,7 @@ def parts_in(lines: Any, axes: Sequence[Steps]) -> list[tuple[Any, Any]]:
     first, *others = axes
     rows, parts = slice(first.before, first.before + first.image), []
     for place in np.ndindex(*[axis.window for axis in others]):
-        pairs = zip(others, place, strict=True)
-        each = [phase_slices(axis, axis.count, n * axis.dilation) for axis, n in pairs]
-        there, elements = ([pair[side] for pair in each] for side in (0, 1))
+        there, elements = inside(others, place)
         part = lines[(..., *place, rows, *there)]
         parts.append((part, (..., slice(None), *elements)))
     return parts

@@ -26,6 +26,7 @@ __all__ = [
     "check_positive",
     "counts",
     "cropped",
+    "inside",
     "padded",
     "padding",
     "phase_slices",
@@ -283,6 +284,13 @@ def phase_slices(axis: Steps, extent: int, shift: int) -> tuple[Any, Any]:
     count = max(min(-(-(axis.image - start) // axis.step), extent - first), 0)
     step = slice(start, start + count * axis.step, axis.step)
     return slice(first, first + count), step
+
+
+def inside(axes: Sequence[Steps], place: Sequence[int]) -> tuple[Any, Any]:
+    """Slices of the windows whose element at `place` is in the image, and of these."""
+    pairs = zip(axes, place, strict=True)
+    each = [phase_slices(axis, axis.count, n * axis.dilation) for axis, n in pairs]
+    return [windows for windows, _ in each], [elements for _, elements in each]
 
 
 def tap(x: Any, axes: Sequence[Axis], place: Sequence[int]) -> Any:

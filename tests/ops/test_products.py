@@ -40,6 +40,9 @@ CASES = {
     "one row": Case(2, 3, (5, 6), 2, (2, 6), (1, 1), ((0, 0), (0, 0)), (1, 1)),
     "batch, strides": Case(9, 3, (9, 11), 4, (3, 5), (2, 3), ((0, 1), (2, 1)), (1, 1)),
     "batch of pixels": Case(9, 3, (5, 6), 4, (1, 1), (2, 1), ((0, 0),) * 2, (1, 1)),
+    "pixels, strides and padding": Case(
+        2, 3, (3, 3), 4, (1, 1), (2, 2), ((1, 1), (1, 1)), (1, 1)
+    ),
     "no image": Case(0, 4, (9, 8), 3, (3, 3), **TWO),
     "more filters than windows": Case(1, 250, (4, 3), 250, (3, 3), **TWO),
     "groups": Case(2, 6, (7, 6), 4, (3, 3), **TWO, groups=2),
