@@ -216,12 +216,12 @@ def counts(axes: Sequence[Axis]) -> list[int]:
     return [axis.count for axis in axes]
 
 
-def blocks(images: int, columns: int) -> Iterator[slice]:
-    """Yield equal blocks of images with at most AT_ONCE elements of columns together.
+def blocks(images: int, columns: int, at_once: int = AT_ONCE) -> Iterator[slice]:
+    """Yield equal blocks of images with at most `at_once` elements of columns together.
 
     There is at least one block, so that sums over an empty batch have a term.
     """
-    most = max(AT_ONCE // max(columns, 1), 1)
+    most = max(at_once // max(columns, 1), 1)
     count = max(-(-images // most), 1)
     step = max(-(-images // count), 1)
     return (slice(first, first + step) for first in range(0, max(images, 1), step))
