@@ -39,6 +39,7 @@ from teachgraph.io.saving import load as load_state
 from teachgraph.io.saving import save as save_state
 from teachgraph.metric import Metric
 from teachgraph.nn import Layer
+from teachgraph.nn.layer import mismatch
 from teachgraph.nn.summary import summary
 from teachgraph.static.input_spec import InputSpec
 
@@ -391,7 +392,7 @@ class Model:
         state = load_state(f"{prefix}.pdparams")
         fitting = {}
         for name, parameter in self.network.state_dict().items():
-            wrong = mismatch(name, parameter, state.get(name))
+            wrong = mismatch(name, parameter, state.get(name), "providing file")
             if wrong and not skip_mismatch:
                 raise ShapeError.here(wrong)
             if wrong:
@@ -597,15 +598,3 @@ def specs(what: str, given: Any) -> list[InputSpec]:
 def fewer(steps: int | None, most: int | None) -> int | None:
     """The steps of a pass of which there are to be at most so many."""
     return min((n for n in (steps, most) if n is not None), default=None)
-
-
-def mismatch(name: str, parameter: Any, value: Any) -> str:
-    """Why a loaded value does not fit a parameter; nothing if it does."""
-    if value is None:
-        return f"{name} is not found in the providing file."
-    if list(value.shape) != list(parameter.shape):
-        return (
-            f"{name} receives a shape {list(value.shape)}, but the expected shape is "
-            f"{list(parameter.shape)}."
-        )
-    return ""

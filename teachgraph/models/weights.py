@@ -17,6 +17,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.nn import Layer, Linear
+from teachgraph.nn.layer import mismatch
 
 __all__ = ["Names", "from_file", "from_paddle", "load_pytorch", "renamed"]
 
@@ -77,6 +78,7 @@ def load_pytorch(
         for mine, name in ours.items()
         if mine in own
     }
+    check_shapes(own, loaded)
     net.set_state_dict({**own, **loaded})
     return missing, unexpected
 
@@ -90,6 +92,17 @@ def check_names(net: Layer, missing: Sequence[str], unexpected: Sequence[str]) -
     if missing or unexpected:
         reason = f"no value for {missing}, no parameter for {unexpected}"
         raise DataError.here(f"{type(net).__name__}: {reason}")
+
+
+def check_shapes(own: Mapping[str, Any], loaded: Mapping[str, Any]) -> None:
+    """Refuse values of other shapes, which `set_state_dict` skips.
+
+    Raises:
+        InvalidValueError: There is such a value.
+    """
+    for name, value in loaded.items():
+        if reason := mismatch(name, own[name], value):
+            raise InvalidValueError.here(reason)
 
 
 def linear_weights(net: Layer) -> set[str]:
@@ -116,7 +129,8 @@ def from_paddle(net: Any, pretrained: Any) -> Any:
 
     Raises:
         DataError: The file has other names; nothing has changed.
-        InvalidValueError: `pretrained` is True: no weights come with the framework.
+        InvalidValueError: A value has another shape, or `pretrained` is True: no
+            weights come with the framework.
     """
     check_is_file(pretrained, "a .pdparams file with Paddle's names")
     if pretrained:
@@ -125,6 +139,7 @@ def from_paddle(net: Any, pretrained: Any) -> Any:
         state.pop("StructuredToParameterName@@", None)
         missing = [name for name in own if name not in state]
         check_names(net, missing, [name for name in state if name not in own])
+        check_shapes(own, state)
         net.set_state_dict(state)
     return net
 

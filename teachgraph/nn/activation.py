@@ -312,7 +312,7 @@ class PReLU(Layer):
     ) -> None:
         super().__init__()
         self.init, self.data_format = init, data_format
-        self.weight = self.create_parameter(
+        self._weight = self.create_parameter(
             [num_parameters],
             attr=weight_attr,
             default_initializer=Constant(init),
@@ -320,12 +320,12 @@ class PReLU(Layer):
 
     def forward(self, x: Any) -> Any:
         """Apply the function `prelu`."""
-        return functional.prelu(x, self.weight, self.data_format)
+        return functional.prelu(x, self._weight, self.data_format)
 
     def extra_repr(self) -> str:
         """Format the settings for `repr`."""
         return (
-            f"num_parameters={self.weight.shape[0]}, data_format={self.data_format}, "
+            f"num_parameters={self._weight.shape[0]}, data_format={self.data_format}, "
             f"init={self.init}, dtype={self._dtype}"
         )
 

@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.hooks import HookHandle, register
 from teachgraph.autograd.places import place_of
@@ -368,13 +370,14 @@ class Layer:
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Load saved values; warn of missing ones.
+        """Load saved values; warn of those that are missing or of another shape.
 
         Returns:
-            The missing names (not in the state) and the unexpected names (only there).
+            The missing names (not in the state) and the unexpected names (only there);
+            what has another shape is in both.
 
         Raises:
-            InvalidValueError: A value has another shape or dtype; nothing has changed.
+            InvalidValueError: A value has another dtype; nothing has changed.
             DTypeError: `state_dict` is no dictionary.
         """
         if not isinstance(state_dict, Mapping):
@@ -384,7 +387,8 @@ class Layer:
             )
         own = self.state_dict()
         named = own if use_structured_name else {v.name: v for v in own.values()}
-        known = {k: v for k, v in state_dict.items() if k in named}
+        reasons = {k: mismatch(k, v, state_dict.get(k)) for k, v in named.items()}
+        known = {k: v for k, v in state_dict.items() if reasons.get(k) == ""}
         # If one value does not fit, none is loaded.
         before = {name: named[name].data for name in known}
         try:
@@ -394,13 +398,10 @@ class Layer:
             for done, data in before.items():
                 store(named[done], data)
             raise type(error)(at_user_line(f"{name}: {error}")) from None
-        missing = [name for name in named if name not in state_dict]
+        missing = [name for name in named if name not in known]
         for name in missing:
-            warnings.warn(
-                f"Skip loading for {name}. {name} is not found in the provided dict.",
-                stacklevel=2,
-            )
-        return missing, [name for name in state_dict if name not in named]
+            warnings.warn(f"Skip loading for {name}. {reasons[name]}", stacklevel=2)
+        return missing, [name for name in state_dict if name not in known]
 
     set_dict = load_dict = set_state_dict
 
@@ -522,6 +523,21 @@ def structured_name(prefix: str, name: str) -> str:
     ('bias', 'body.0.bias')
     """
     return f"{prefix}.{name}" if prefix else name
+
+
+def mismatch(
+    name: str, parameter: Any, value: Any, source: str = "provided dict"
+) -> str:
+    """Why a loaded value does not fit a parameter; nothing if it does."""
+    if value is None:
+        return f"{name} is not found in the {source}."
+    shape = list(value.shape if hasattr(value, "shape") else np.shape(value))
+    if shape != list(parameter.shape):
+        return (
+            f"{name} receives a shape {shape}, but the expected shape is "
+            f"{list(parameter.shape)}."
+        )
+    return ""
 
 
 def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:

@@ -71,7 +71,8 @@ def test_prelu_learns_its_slopes() -> None:
     x = tg.to_tensor(np.array([[-2.0, 2.0, -4.0]], "float32"))
     assert layer(x).tolist() == [[-1.0, 2.0, -2.0]]
     layer(x).sum().backward()
-    (weight,) = layer.parameters()
+    ((name, weight),) = layer.named_parameters()
+    assert name == "_weight"  # Paddle's name, which its saved files have
     assert weight.grad is not None
     assert weight.grad.tolist() == [-2.0, 0.0, -4.0]
     assert (

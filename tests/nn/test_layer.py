@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -155,15 +156,27 @@ def test_what_is_missing_is_told_and_what_is_too_much_is_named() -> None:
         assert net.set_state_dict({**state, "more": own}) == (["own"], ["more"])
 
 
-@pytest.mark.parametrize("wrong", [np.ones(5, "float32"), np.ones(3)])
-def test_a_state_that_does_not_fit_changes_nothing(wrong: Any) -> None:
+def test_what_has_another_shape_is_skipped() -> None:
+    """As in Paddle: what is trained further on other classes gets a head of its own."""
+    head = nn.Linear(2, 3)
+    before = head.weight.numpy().copy()
+    state = {"weight": np.ones((2, 4), "float32"), "bias": np.ones(3, "float32")}
+    wanted = "Skip loading for weight. weight receives a shape [2, 4], but the expected"
+    with pytest.warns(UserWarning, match=re.escape(f"{wanted} shape is [2, 3].")):
+        missing, unexpected = head.set_state_dict({**state, "more": 1})
+    assert (missing, unexpected) == (["weight"], ["weight", "more"])
+    np.testing.assert_array_equal(head.weight.numpy(), before)
+    assert head.bias.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_state_of_another_dtype_changes_nothing() -> None:
     net = MyNet()
     before = {name: value.numpy().copy() for name, value in net.state_dict().items()}
     state: dict[str, Any] = {name: value + 1 for name, value in before.items()}
     with pytest.raises(
         InvalidValueError, match=r"second\.bias: set_value got"
     ) as caught:
-        net.set_state_dict({**state, "second.bias": wrong})
+        net.set_state_dict({**state, "second.bias": np.ones(1)})
     assert __file__ in str(caught.value)
     for name, value in net.state_dict().items():
         np.testing.assert_array_equal(value.numpy(), before[name])

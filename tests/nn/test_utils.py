@@ -33,6 +33,20 @@ def test_a_normalised_weight_computes_the_same_until_it_learns(dim: int | None) 
     np.testing.assert_allclose(layer.weight_g.numpy(), expected, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dim", [None, -1])
+def test_one_norm_of_all_elements_has_no_dimension(dim: int | None) -> None:
+    """Nor has it one in the files that Paddle saves."""
+    layer = conv()
+    before, weight = layer(X).numpy(), layer.weight.numpy()
+    utils.weight_norm(layer, dim=dim)
+    np.testing.assert_allclose(layer(X).numpy(), before, rtol=1e-5, atol=1e-6)
+    assert [name for name, _ in layer.named_parameters()] == [
+        *("bias", "weight_v", "weight_g"),
+    ]
+    assert layer.weight_g.shape == []
+    np.testing.assert_allclose(layer.weight_g.item(), np.linalg.norm(weight), rtol=1e-5)
+
+
 def test_a_step_changes_length_and_direction_and_removing_keeps_them() -> None:
     layer = utils.weight_norm(conv())
     optimizer = tg.optimizer.SGD(0.1, parameters=layer.parameters())

@@ -108,8 +108,8 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     """
     axis = None if dim == -1 else dim
     weight = removed_parameter(layer, name, axis)
-    sizes = lengths(weight.data, axis).ravel()
-    for end, value in (("g", sizes), ("v", weight.data)):
+    sizes = lengths(weight.data, axis).reshape([] if axis is None else [-1])
+    for end, value in (("v", weight.data), ("g", sizes)):
         add_initialized(layer, f"{name}_{end}", value)
     return hooked(layer, WeightNormHook(name, axis))
 
