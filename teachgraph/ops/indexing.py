@@ -2,7 +2,8 @@
 
 Integers, slices, None and `...` become one `slice` or `strided_slice` (and
 `unsqueeze2`). Integer arrays and masks become a `gather_nd` over the dimensions they
-index, which are first transposed to the front. Results have NumPy's shapes.
+index, which are first transposed to the front. Results have NumPy's shapes, but for
+integers beside arrays: they drop their dimensions first, as in Paddle and PyTorch.
 """
 
 from __future__ import annotations
@@ -41,8 +42,6 @@ class Plan:
         dropped: The axes indexed by an integer.
         added: The dimensions that None inserts, after dropping.
         arrays: For each dimension after that, its array index, or None.
-        places: The positions of arrays and integers among the index's items.
-        before: The number of result dimensions before the first of these.
     """
 
     axes: list[int] = field(default_factory=list)
@@ -52,8 +51,6 @@ class Plan:
     dropped: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
     arrays: list[Any] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    before: int = 0
 
     @property
     def window(self) -> dict[str, list[int]]:
@@ -77,21 +74,15 @@ class Plan:
         self.ends.append(end)
         self.strides.append(stride)
 
-    def special(self, place: int) -> None:
-        """Record the position of an array or an integer."""
-        if not self.places:
-            self.before = len(self.arrays)
-        self.places.append(place)
-
     @property
     def front(self) -> int:
         """Count the result dimensions before those of the arrays.
 
-        As in NumPy these replace the arrays' dimensions; but they come first if the
-        arrays are separated by a slice, None or `...`.
+        These replace the arrays' dimensions; but they come first if the arrays are
+        separated by a slice or None.
         """
-        apart = self.places[-1] - self.places[0] >= len(self.places)
-        return 0 if apart else self.before
+        first, last = self.indexed[0], self.indexed[-1]
+        return first if last - first < len(self.indexed) else 0
 
 
 def planned(index: Any, shape: Sequence[int]) -> Plan:
@@ -106,7 +97,7 @@ def planned(index: Any, shape: Sequence[int]) -> Plan:
     ({'axes': [0, 1], 'starts': [0, 1], 'ends': [1, 3]}, [0])
     """
     plan, axis = Plan(), 0
-    for place, item in enumerate(full(items_of(index), len(shape))):
+    for item in full(items_of(index), len(shape)):
         if item is None:
             plan.added.append(len(plan.arrays))
             plan.arrays.append(None)
@@ -115,10 +106,8 @@ def planned(index: Any, shape: Sequence[int]) -> Plan:
         elif isinstance(item, slice):
             take_slice(plan, item, axis, shape[axis])
         elif isinstance(item, int):
-            plan.special(place)
             take_integer(plan, item, axis, shape[axis])
         else:
-            plan.special(place)
             plan.arrays += columns_of(item, shape[axis : axis + width(item)])
         axis += width(item)
     return plan
