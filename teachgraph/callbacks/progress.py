@@ -63,13 +63,11 @@ def bar(done: int, steps: int) -> str:
 def figure_text(value: Any) -> str:
     """A figure, or several, with four decimals.
 
-    >>> figure_text([0.25, 1e-5])
-    '0.2500 1.0000e-05'
+    >>> figure_text([0.25, 1e-5, 0.0])
+    '0.2500 1.0000e-05 0.0000e+00'
     """
     numbers = np.ravel(np.asarray(value, np.float64))
-    return " ".join(
-        f"{n:.4f}" if n == 0 or abs(n) > 1e-3 else f"{n:.4e}" for n in numbers
-    )
+    return " ".join(f"{n:.4f}" if abs(n) > 1e-3 else f"{n:.4e}" for n in numbers)
 
 
 def time_text(seconds: float) -> str:

@@ -57,12 +57,13 @@ class BatchStatistics(Layer):
         use_global_stats: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         self.data_format = data_format
         self.num_features, self.momentum, self.epsilon = num_features, momentum, epsilon
         self.use_global_stats = use_global_stats
         layout(data_format)
-        self.make_parameters(weight_attr, bias_attr, None, None)
+        names = [name and f"{name}_{moment}" for moment in ("mean", "variance")]
+        self.make_parameters(weight_attr, bias_attr, *names)
 
     def make_parameters(
         self, weight: Any, bias: Any, mean_name: str | None, variance_name: str | None
@@ -118,7 +119,7 @@ class BatchNorm1D(BatchStatistics):
         bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: "NCL" or "NLC".
         use_global_stats: True for running moments while training, too.
-        name: Instead of `batch_norm1d_N`.
+        name: Prefix of the names of the running moments.
 
     In Paddle this is `paddle.nn.BatchNorm1D`.
 

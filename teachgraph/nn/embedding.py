@@ -25,7 +25,7 @@ class Embedding(Layer):
             no gradient; counted from the end if negative.
         sparse: Accepted for Paddle's sake.
         weight_attr: ParamAttr of the table [V, D], which starts Xavier-uniform.
-        name: Instead of `embedding_N`.
+        name: Accepted for Paddle's sake; parameters are named after `embedding_N`.
 
     Raises:
         InvalidValueError: There is no row `padding_idx`.
@@ -46,7 +46,7 @@ class Embedding(Layer):
         weight_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.sparse, self.padding_idx = sparse, padding_idx
         row = padding_row(padding_idx, num_embeddings)

@@ -21,7 +21,7 @@ class Linear(Layer):
         out_features: The number of output features.
         weight_attr: ParamAttr of W [in, out], which starts Xavier-uniform.
         bias_attr: ParamAttr of b [out], which starts at 0; False for none.
-        name: Instead of `linear_N`.
+        name: Accepted for Paddle's sake; parameters are named after `linear_N`.
 
     In Paddle this is `paddle.nn.Linear`.
 
@@ -39,7 +39,7 @@ class Linear(Layer):
         bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
@@ -65,7 +65,7 @@ class Bilinear(Layer):
         out_features: K.
         weight_attr: ParamAttr of W [K, A, B], which starts Xavier-uniform.
         bias_attr: ParamAttr of b [1, K], which starts at 0; False for none.
-        name: Instead of `bilinear_N`.
+        name: Accepted for Paddle's sake; parameters are named after `bilinear_N`.
 
     In Paddle this is `paddle.nn.Bilinear`.
     """
@@ -79,7 +79,7 @@ class Bilinear(Layer):
         bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         size = [out_features, in1_features, in2_features]
         self.weight = self.create_parameter(size, weight_attr)
         self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)

@@ -35,7 +35,7 @@ class LayerNorm(Layer):
         epsilon: Keeps the denominator from 0.
         weight_attr: ParamAttr of the scale, which starts at 1; False for none.
         bias_attr: ParamAttr of the shift, which starts at 0; False for none.
-        name: Instead of `layer_norm_N`.
+        name: Accepted for Paddle's sake; parameters are `layer_norm_N.w_0` and so on.
 
     In Paddle this is `paddle.nn.LayerNorm`.
 
@@ -52,7 +52,7 @@ class LayerNorm(Layer):
         bias_attr: Any = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         self.normalized_shape, self.epsilon = sizes_of(normalized_shape), epsilon
         size = [prod(self.normalized_shape)]
         self.weight = self.create_parameter(size, weight_attr, default_initializer=ONE)
@@ -114,7 +114,7 @@ class GroupNorm(Layer):
         weight_attr: ParamAttr of the scale [C], which starts at 1; False for none.
         bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: Where the channels are.
-        name: Instead of `group_norm_N`.
+        name: Accepted for Paddle's sake; parameters are `group_norm_N.w_0` and so on.
 
     Raises:
         ShapeError: The groups do not divide the channels.
@@ -132,7 +132,7 @@ class GroupNorm(Layer):
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         if num_groups < 1 or num_channels % num_groups:
             raise ShapeError.here(
                 f"{num_channels} channels cannot be {num_groups} groups"
@@ -140,8 +140,12 @@ class GroupNorm(Layer):
         self.num_groups, self.num_channels = num_groups, num_channels
         self.epsilon, self.data_format = epsilon, data_format
         size = [num_channels]
-        self.weight = self.create_parameter(size, weight_attr, default_initializer=ONE)
-        self.bias = self.create_parameter(size, bias_attr, is_bias=True)
+        make = self.create_parameter
+        self.weight = make(size, weight_attr or None, default_initializer=ONE)
+        self.bias = make(size, bias_attr or None, is_bias=True)
+        # What is left out is there, as in Paddle's files, and not trained.
+        self.weight.stop_gradient = weight_attr is False
+        self.bias.stop_gradient = bias_attr is False
 
     def forward(self, input: Any) -> Any:
         """Apply the function `group_norm`."""
@@ -177,7 +181,7 @@ class InstanceStatistics(Layer):
         data_format: str | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(name)
+        super().__init__()
         self.num_features, self.epsilon = num_features, epsilon
         self.data_format = data_format or self.usual
         size, make = [num_features], self.create_parameter
@@ -210,7 +214,7 @@ class InstanceNorm1D(InstanceStatistics):
         weight_attr: ParamAttr of the scale [C], which starts at 1; False for none.
         bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: "NCL" or "NLC".
-        name: Instead of `instance_norm1d_N`.
+        name: Accepted for Paddle's sake.
 
     In Paddle this is `paddle.nn.InstanceNorm1D`.
     """

@@ -156,6 +156,23 @@ def test_what_is_missing_is_told_and_what_is_too_much_is_named() -> None:
         assert net.set_state_dict({**state, "more": own}) == (["own"], ["more"])
 
 
+@pytest.mark.parametrize(
+    ("layer", "names"),
+    [
+        (lambda: nn.Linear(2, 3, name="own"), ["linear_0.w_0", "linear_0.b_0"]),
+        (lambda: nn.Embedding(2, 3, name="own"), ["embedding_0.w_0"]),
+        (lambda: nn.LayerNorm(2, name="own"), ["layer_norm_0.w_0", "layer_norm_0.b_0"]),
+        (
+            lambda: nn.BatchNorm1D(2, name="own"),
+            ["batch_norm1d_0.w_0", "batch_norm1d_0.b_0", "own_mean", "own_variance"],
+        ),
+    ],
+)
+def test_a_name_names_no_parameters(layer: Any, names: list[str]) -> None:
+    """As in Paddle, where it names results in a program, and running moments."""
+    assert [value.name for value in layer().state_dict().values()] == names
+
+
 def test_what_has_another_shape_is_skipped() -> None:
     """As in Paddle: what is trained further on other classes gets a head of its own."""
     head = nn.Linear(2, 3)

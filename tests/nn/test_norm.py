@@ -221,3 +221,11 @@ def test_layers_say_what_they_are() -> None:
     assert repr(nn.GroupNorm(2, 4)) == shown
     shown = "InstanceNorm2D(num_features=3, epsilon=1e-05)"
     assert repr(nn.InstanceNorm2D(3)) == shown
+
+
+def test_a_group_norm_without_a_scale_keeps_one_that_is_not_trained() -> None:
+    """As in Paddle, whose files have it."""
+    layer = nn.GroupNorm(2, 4, weight_attr=False, bias_attr=False)
+    assert list(layer.state_dict()) == ["weight", "bias"]
+    assert [p.stop_gradient for p in layer.parameters()] == [True, True]
+    assert layer.weight.tolist() == [1.0] * 4

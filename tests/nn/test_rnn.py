@@ -193,3 +193,26 @@ def test_a_cell_of_ones_own_runs_and_prints(x: tg.Tensor) -> None:
         np.testing.assert_allclose(out.numpy()[:, t], h, rtol=1e-6)
     np.testing.assert_allclose(last.numpy(), h, rtol=1e-6)
     assert repr(cell) == "Leaky()"
+
+
+class Grid(nn.RNNCellBase):
+    """A cell whose state is a pair, as its `state_shape` says."""
+
+    @property
+    def state_shape(self) -> Any:
+        return (2,), (-1, 2, 2)
+
+    def forward(self, inputs: Any, states: Any) -> tuple[Any, Any]:
+        h, c = states
+        return h, (h + 1.0, c)
+
+
+def test_a_cell_says_the_shape_of_its_states(x: tg.Tensor) -> None:
+    out, (h, c) = nn.RNN(Grid())(x)
+    assert out.shape == [2, 4, 2]
+    assert (h.tolist(), c.shape) == ([[4.0, 4.0]] * 2, [2, 2, 2])
+    assert nn.LSTMCell(2, 3).state_shape == ((3,), (3,))
+    assert nn.GRUCell(2, 3).state_shape == (3,)
+    state = nn.GRUCell(2, 3).get_initial_states(x, [5], "float64", 1.5, 1)
+    assert state.numpy().dtype == np.float64
+    assert state.tolist() == [[1.5] * 5] * 4
