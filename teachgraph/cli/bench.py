@@ -37,8 +37,9 @@ Timer = Callable[[int], float]
 ABOUT = """\
 Measure how long a BERT classifier takes to predict one sentence, again and again:
 dynamic, op by op; ONNX, exported and run by ONNX Runtime; static, saved, loaded and run
-by its plan; default, as a predictor runs it if nobody says how, which is ONNX Runtime
-with a program that passes have rewritten, or else the plan. PyTorch runs op by op.
+by its plan; predictor, as `teachgraph.inference` runs it if nobody says how, which is
+ONNX Runtime with a program that passes have rewritten, or else the plan. PyTorch runs op
+by op.
 
   teachgraph bench bert --size tiny
   teachgraph bench bert --size base --times 20
@@ -163,20 +164,20 @@ def table(by_backend: Mapping[str, Sequence[Round] | None], times: int) -> list[
     >>> rounds = {"dynamic": [Round(500, 1.2), Round(500, 1.0)], "ONNX": None}
     >>> rounds["static"] = [Round(500, 0.3), Round(500, 0.25)]
     >>> print("\n".join(table(rounds, 1000)))
-    way          total         once  beside dynamic
-    dynamic     2.20 s     2.000 ms           1.00x
-    ONNX        not installed
-    static      0.55 s     0.500 ms           4.00x
+    way            total         once  beside dynamic
+    dynamic      2.200 s     2.000 ms           1.00x
+    ONNX          not installed
+    static       0.550 s     0.500 ms           4.00x
     """
     first, *_ = (
         fastest_round(rounds) for rounds in by_backend.values() if rounds is not None
     )
-    lines = [f"{'way':8}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
+    lines = [f"{'way':10}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
     for name, rounds in by_backend.items():
         if rounds is None:
-            lines.append(f"{name:8}    not installed")
+            lines.append(f"{name:10}    not installed")
             continue
         total, fastest = sum(seconds for _, seconds in rounds), fastest_round(rounds)
         ratio = first / fastest
-        lines.append(f"{name:8}{total:8.2f} s{fastest:10.3f} ms{ratio:15.2f}x")
+        lines.append(f"{name:10}{total:8.3f} s{fastest:10.3f} ms{ratio:15.2f}x")
     return lines

@@ -98,7 +98,7 @@ def of_classifier(
         "dynamic": dynamic,
         "ONNX": onnx,
         "static": lambda: static(words),
-        "default": lambda: default(words),
+        "predictor": lambda: default(words),
     }
 
 

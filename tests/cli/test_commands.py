@@ -174,7 +174,7 @@ def test_the_bench_prints_all_ways_with_their_ratios(teachgraph: Run) -> None:
     title, head, *rows, products, agreement = said.stdout.splitlines()
     assert title == "BERT tiny, one sentence of 8 words, 20 times"
     assert head.split()[:2] == ["way", "total"]
-    backends = ["dynamic", "ONNX", "static", "default", "PyTorch"]
+    backends = ["dynamic", "ONNX", "static", "predictor", "PyTorch"]
     assert [row.split()[0] for row in rows] == backends
     assert rows[0].endswith("1.00x")
     assert [word for word in products.split() if word.isalpha()][-1] == "static"
