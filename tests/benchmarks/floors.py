@@ -209,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("networks", nargs="*", help=", ".join(NETWORKS))
     parser.add_argument("--seconds", type=float, default=10, help="for each step")
-    parser.add_argument("--threads", nargs="+", default=["1", "2"])
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--cpu", action="store_true", help="count CPU time")
     asked: Any = parser.parse_args(arguments)
     clock = "process_time" if asked.cpu else "perf_counter"
@@ -221,9 +221,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"{'ms':42} threads{''.join(titles)}")
     for name in asked.networks or NETWORKS:
         for threads in asked.threads:
-            limit_blas(int(threads))
+            limit_blas(threads)
             floors = floors_of(name, getattr(time, clock))
-            sides = [[*here[side], clock, threads] for side in steps_of]
+            sides = [[*here[side], clock, str(threads)] for side in steps_of]
             took = [*floors, *measured(sides, name, asked.seconds)]
             cells = "".join(f"{1e3 * seconds:9.2f}" for seconds in took)
             print(f"{MODELS[name].about:42} {threads:>7}{cells}", flush=True)

@@ -71,7 +71,7 @@ def measured(
     yield from fastest
 
 
-def line(name: str, threads: str, ours: float, theirs: float) -> str:
+def line(name: str, threads: int, ours: float, theirs: float) -> str:
     """A row of the table."""
     model, ratio = MODELS[name], ours / theirs
     return (
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*", help=", ".join(MODELS))
     parser.add_argument("--seconds", type=float, default=10, help="for each figure")
-    parser.add_argument("--threads", nargs="+", default=["1", "2"])
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--cpu", action="store_true", help="count CPU time")
     asked: Any = parser.parse_args(arguments)
     clock = "process_time" if asked.cpu else "perf_counter"
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{MODELS[name].about:42} {rival} is not installed")
             continue
         for threads in asked.threads:
-            both = [[*here[side], clock, threads] for side in (EAGER, rival)]
+            both = [[*here[side], clock, str(threads)] for side in (EAGER, rival)]
             print(line(name, threads, *measured(both, name, asked.seconds)), flush=True)
 
 
