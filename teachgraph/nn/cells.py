@@ -177,6 +177,11 @@ class SimpleRNNCell(AffineCell):
         attrs = {"activation": self.activation, "is_reverse": is_reverse}
         return rnn_simple(inputs, states, *self.weights, lengths, **attrs)[:2]  # type: ignore[no-any-return]
 
+    def extra_repr(self) -> str:
+        """Format the sizes, and an unusual activation, for `repr`."""
+        unusual = "" if self.activation == "tanh" else f", activation={self.activation}"
+        return super().extra_repr() + unusual
+
 
 class LSTMCell(AffineCell):
     """c' = f c + i g, h' = o tanh c'; i, f, g, o from x and h (see `ops/lstm.py`).

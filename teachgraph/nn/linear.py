@@ -21,7 +21,7 @@ class Linear(Layer):
         out_features: The number of output features.
         weight_attr: ParamAttr of W [in, out], which starts Xavier-uniform.
         bias_attr: ParamAttr of b [out], which starts at 0; False for none.
-        name: Accepted for Paddle's sake; parameters are named after `linear_N`.
+        name: What a Program calls the results; parameters are `linear_N.w_0` and so on.
 
     In Paddle this is `paddle.nn.Linear`.
 
@@ -40,20 +40,22 @@ class Linear(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
+        self.name = name
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
         """Compute x W + b."""
         if isinstance(input, Variable):  # named after the layer, in a Program
-            return functional.linear(input, self.weight, self.bias)
+            return functional.linear(input, self.weight, self.bias, self.name)
         out = matmul_v2(input, self.weight)
         return out if self.bias is None else ops.elementwise_add(out, self.bias)
 
     def extra_repr(self) -> str:
         """Format the sizes for `repr`."""
         ins, outs = self.weight.shape
-        return f"in_features={ins}, out_features={outs}, dtype={self._dtype}"
+        name = f", name={self.name}" if self.name else ""
+        return f"in_features={ins}, out_features={outs}, dtype={self._dtype}{name}"
 
 
 class Bilinear(Layer):

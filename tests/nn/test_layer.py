@@ -173,6 +173,17 @@ def test_a_name_names_no_parameters(layer: Any, names: list[str]) -> None:
     assert [value.name for value in layer().state_dict().values()] == names
 
 
+def test_a_program_calls_the_results_of_a_linear_layer_by_its_name() -> None:
+    tg.enable_static()
+    with static.program_guard(static.Program(), static.Program()):
+        layer = nn.Linear(2, 3, name="own")
+        assert layer(static.data("x", [None, 2])).name == "own.tmp_1"
+    tg.disable_static()
+    assert (
+        repr(layer) == "Linear(in_features=2, out_features=3, dtype=float32, name=own)"
+    )
+
+
 def test_what_has_another_shape_is_skipped() -> None:
     """As in Paddle: what is trained further on other classes gets a head of its own."""
     head = nn.Linear(2, 3)

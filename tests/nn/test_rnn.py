@@ -211,6 +211,9 @@ def test_a_cell_says_the_shape_of_its_states(x: tg.Tensor) -> None:
     out, (h, c) = nn.RNN(Grid())(x)
     assert out.shape == [2, 4, 2]
     assert (h.tolist(), c.shape) == ([[4.0, 4.0]] * 2, [2, 2, 2])
+    assert repr(nn.SimpleRNNCell(2, 3, "relu")) == (
+        "SimpleRNNCell(2, 3, activation=relu)"
+    )
     assert nn.LSTMCell(2, 3).state_shape == ((3,), (3,))
     assert nn.GRUCell(2, 3).state_shape == (3,)
     state = nn.GRUCell(2, 3).get_initial_states(x, [5], "float64", 1.5, 1)
