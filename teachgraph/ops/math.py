@@ -97,7 +97,11 @@ def integer_for(number: float, dtype: np.dtype[Any]) -> Any:
     """
     if dtype.kind == "b" or number != int(number):
         raise DTypeError(f"{dtype} does not go with {number}")
-    return dtype.type(number)
+    whole = int(number)
+    if dtype.kind == "u" and whole < 0:
+        # Unsigned numbers count modulo a power of 2: 255 - x is -1 x + 255 in uint8.
+        whole += int(np.iinfo(dtype).max) + 1
+    return dtype.type(whole)
 
 
 @inline_grad(scale)

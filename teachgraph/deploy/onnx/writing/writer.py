@@ -17,6 +17,7 @@ from teachgraph.core.errors import NotInitializedError, UnknownOpError
 from teachgraph.core.op import slot_name
 from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.deploy.onnx.types import code_of, import_deploy
+from teachgraph.ops.math import integer_for
 
 __all__ = ["CONVERTERS", "Step", "Writer", "writes"]
 
@@ -198,7 +199,9 @@ class Step:
 
     def like(self, value: float, parameter: str = "x") -> str:
         """Add a constant number in the dtype of an input."""
-        return self.constant(value, self.variable(parameter).dtype)
+        dtype = self.variable(parameter).dtype
+        number = integer_for(value, dtype) if dtype.kind == "u" else value
+        return self.constant(number, dtype)
 
     def give(self, type: str, *inputs: str, slot: str = "out", **attrs: Any) -> None:
         """Append the node that writes the operator's output."""
