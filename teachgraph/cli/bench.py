@@ -38,8 +38,8 @@ ABOUT = """\
 Measure how long a BERT classifier takes to predict one sentence, again and again:
 dynamic, op by op; ONNX, exported and run by ONNX Runtime; static, saved, loaded and run
 by its plan; predictor, as `teachgraph.inference` runs it if nobody says how, which is
-ONNX Runtime with a program that passes have rewritten, or else the plan. PyTorch runs op
-by op.
+ONNX Runtime with a program that passes have rewritten, or else the plan. PyTorch runs
+op by op.
 
   teachgraph bench bert --size tiny
   teachgraph bench bert --size base --times 20
