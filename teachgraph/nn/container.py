@@ -94,7 +94,7 @@ class Sequential(Layer):
 
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
-            return Sequential(*list(self.named_children())[index])
+            return Sequential(*list(self.children())[index])
         if isinstance(index, str):
             return dict(self.named_children())[index]
         return list(self.children())[index]

@@ -78,7 +78,9 @@ def test_layers_by_name() -> None:
 def test_a_row_of_layers_can_be_named_sliced_and_walked() -> None:
     net = nn.Sequential(("in", nn.Linear(2, 3)), ("out", nn.Linear(3, 1)))
     assert net["in"] is net[0]
-    assert names(net[:1]) == ["in.weight", "in.bias"]
+    # As in Paddle, a part is numbered anew.
+    assert names(net[1:]) == ["0.weight", "0.bias"]
+    assert net[1:][0] is net["out"]
     x = tg.ones([4, 2])
     assert net(x).tolist() == net["out"](net["in"](x)).tolist()
     assert list(net) == [net[0], net[1]]
