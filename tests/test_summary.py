@@ -72,6 +72,19 @@ def test_a_way_of_ones_own_to_count() -> None:
     assert tg.flops(nn.Sequential(nn.ReLU()), [3, 5], custom_ops=ops) == 15
 
 
+@pytest.mark.parametrize("count", [7, tg.to_tensor([7])])
+def test_a_function_of_ones_own_may_add_to_the_layers_total(count: Any) -> None:
+    """As functions for Paddle do, which return nothing."""
+
+    def add(layer: Any, inputs: Any, output: Any) -> None:
+        layer.total_ops += count
+
+    net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    assert tg.flops(net, [1, 2], custom_ops={nn.Linear: add}) == 14
+    assert not hasattr(net[0], "total_ops")
+    assert list(net.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+
+
 def test_a_size_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="positive integers"):
         tg.summary(nn.ReLU(), (0, "a"))

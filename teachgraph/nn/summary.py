@@ -209,16 +209,22 @@ def counts() -> dict[type, Count]:
 
 
 def flops_of_call(
-    known: Mapping[type, Count], layer: Any, inputs: Any, output: Any
+    known: Mapping[type, Callable[..., Any]], layer: Any, inputs: Any, output: Any
 ) -> int:
-    """FLOPs of one call of a layer."""
-    return known[type(layer)](layer, inputs, output) if type(layer) in known else 0
+    """FLOPs of one call: what the function returns, or adds to `layer.total_ops`."""
+    if type(layer) not in known:
+        return 0
+    layer.total_ops = 0
+    returned = known[type(layer)](layer, inputs, output)
+    added = layer.total_ops
+    del layer.total_ops
+    return int(added if returned is None else returned)
 
 
 def flops(
     net: nn.Layer,
     input_size: Any,
-    custom_ops: Mapping[type, Count] | None = None,
+    custom_ops: Mapping[type, Callable[..., Any]] | None = None,
     print_detail: bool = False,
 ) -> int:
     """Count multiply-adds, layer by layer, as Paddle does.
@@ -227,7 +233,7 @@ def flops(
         net: The network.
         input_size: The shape of its input.
         custom_ops: For a class of layers, a function of (layer, inputs, output) that
-            returns their number.
+            adds their number to `layer.total_ops`, as in Paddle, or returns it.
         print_detail: Print a table.
 
     In Paddle this is `paddle.flops`; what is written with functions instead of layers
