@@ -25,6 +25,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.observe import announce, observers
+from teachgraph.core.program import current_block
 from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype, is_floating
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
@@ -189,6 +190,29 @@ class Layer:
         kind = dtypes.convert(dtype or self._dtype)
         make = modes.interpreter().create_parameter
         return make(name, shape, kind, wanted, initializer)
+
+    def create_variable(
+        self, name: str | None = None, persistable: bool = False, dtype: Any = None
+    ) -> Any:
+        """Create a variable to write to: a Tensor of one 0, or one of the Program.
+
+        In Paddle `create_tensor` does the same.
+
+        Args:
+            name: What follows the layer's name; by default `_generated_var_N`.
+            persistable: A Program keeps it from run to run.
+            dtype: By default the layer's.
+        """
+        full = f"{self._full_name}.{name or '_generated_var'}"
+        full = full if name else unique_name.generate(full)
+        kind = dtypes.convert(dtype or self._dtype)
+        if not modes.in_dynamic_mode():
+            return current_block().create_var(full, dtype=kind, persistable=persistable)
+        variable = Tensor(np.zeros((), kind))
+        variable.name, variable.persistable = full, persistable
+        return variable
+
+    create_tensor = create_variable
 
     def add_parameter(self, name: str, parameter: Any) -> Any:
         """Register a parameter under a name.

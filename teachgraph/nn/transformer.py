@@ -104,6 +104,13 @@ class MultiHeadAttention(Layer):
         parts = functions.reshape(x, [0, 0, self.num_heads, self.head_dim])
         return functions.transpose(parts, [0, 2, 1, 3])
 
+    def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
+        """Project keys and values, and part them in heads.
+
+        In Paddle this is `paddle.nn.MultiHeadAttention.compute_kv`.
+        """
+        return self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+
     def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
         """Create a cache: of a memory (StaticCache), empty, or of keys and values.
 
@@ -111,9 +118,7 @@ class MultiHeadAttention(Layer):
         """
         if type is StaticCache:
             value = key if value is None else value
-            return StaticCache(
-                self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
-            )
+            return StaticCache(*self.compute_kv(key, value))
         if value is None:
             shape = [key.shape[0], self.num_heads, 0, self.head_dim]
             return Cache(functions.zeros(shape), functions.zeros(shape))
@@ -123,7 +128,7 @@ class MultiHeadAttention(Layer):
         """Project keys and values, and append them to those in the cache."""
         if isinstance(cache, StaticCache):
             return cache
-        k, v = self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+        k, v = self.compute_kv(key, value)
         if cache is None:
             return k, v
         return functions.concat([cache.k, k], 2), functions.concat([cache.v, v], 2)

@@ -381,3 +381,20 @@ def test_there_is_one_device_and_floats_are_needed() -> None:
         layer.to("gpu:0")
     with pytest.raises(tg.errors.DTypeError, match="computes in floats"):
         layer.astype("int64")
+
+
+def test_a_variable_of_a_layer_is_there_to_be_written_to() -> None:
+    layer = nn.Layer("own")
+    counter = layer.create_variable("count", dtype="int64")
+    assert (counter.name, counter.item(), counter.stop_gradient) == (
+        "own_0.count",
+        0,
+        True,
+    )
+    assert layer.create_tensor().name == "own_0._generated_var_0"
+    assert list(layer.state_dict()) == []
+    tg.enable_static()
+    with static.program_guard(static.Program()):
+        moment = layer.create_variable("moment", persistable=True)
+    tg.disable_static()
+    assert (moment.name, moment.persistable) == ("own_0.moment", True)

@@ -85,3 +85,12 @@ def test_it_learns_to_copy() -> None:
 def test_heads_must_share_the_features_evenly() -> None:
     with pytest.raises(InvalidValueError, match="multiple of num_heads"):
         nn.MultiHeadAttention(10, 4)
+
+
+def test_keys_and_values_are_projected_and_parted_in_heads() -> None:
+    attention = nn.MultiHeadAttention(4, 2)
+    x = numbers(1, 3, 4)
+    keys, values = attention.compute_kv(x, x * 2.0)
+    wanted = attention.v_proj(x * 2.0).numpy().reshape(1, 3, 2, 2)
+    np.testing.assert_allclose(values.numpy(), wanted.transpose(0, 2, 1, 3), rtol=1e-6)
+    assert keys.shape == [1, 2, 3, 2]
