@@ -448,7 +448,7 @@ def cast_to(value: Any, x: Any) -> Any:
 
 def set_items(x: Any, plan: Plan, value: Any) -> Any:
     """Apply `set_value`; a single number becomes an attribute."""
-    number = not isinstance(value, Traced) and not value.shape
+    number = not (isinstance(value, Traced) or value.shape or value.dtype.kind == "O")
     attrs: dict[str, Any] = {
         **plan.window,
         "steps": plan.strides,

@@ -203,3 +203,12 @@ def test_a_value_is_stored_in_the_dtype_of_what_it_goes_into(
     assert str(got.dtype) == "int64"
     last = 0 if np.size(value) == 2 else 1
     assert got.numpy().tolist() == [1, last, 3]
+
+
+@pytest.mark.parametrize("index", [0, slice(1, None), [0, 1]])
+def test_none_is_no_value(index: Any) -> None:
+    """NumPy would store NaN."""
+    tensor = tg.ones([2, 2])
+    with pytest.raises(tg.errors.DTypeError, match="None"):
+        tensor[index] = None
+    assert tensor.tolist() == [[1.0, 1.0], [1.0, 1.0]]
