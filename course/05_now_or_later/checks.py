@@ -104,16 +104,22 @@ def run_infer(mine, kind, shapes, attrs):
     return {"shape": [int(n) for n in found], "runs": len(handed) // len(shapes)}
 
 
+def columns(x):
+    """The columns of an array; a number has one."""
+    return np.shape(x)[-1] if np.ndim(x) else 1
+
+
 def run_append(mine, inputs, attrs):
     """An op appended to a program.
 
     Inputs are shapes: of data, of parameters after "w", of constants where a number.
     """
-    main, ran = mine.Program("main"), []
+    main = mine.Program("main")
 
     def kernel(*arrays, **attrs):
-        ran.append(1)
-        return sum(arrays)
+        """A column for each of the inputs' columns."""
+        rows = max(len(x) for x in arrays if np.ndim(x) == 2)
+        return np.zeros((rows, sum(map(columns, arrays))))
 
     taken = mine.Variable(main, "mix_0", [1])
     given = [
@@ -226,8 +232,8 @@ def append(ask):
         expect(seen["outputs"], "outputs")
         expect(seen["taken"] and seen["name"] == "mix_1", "name", got=seen["name"])
         expect(seen["known"], "elsewhere")
-        shape = {"got": seen["shape"], "wanted": [-1, width]}
-        expect(seen["shape"] == [-1, width], "shape", **shape)
+        wanted = [-1, sum(1 if isinstance(x, float) else x[-1] for x in inputs)]
+        expect(seen["shape"] == wanted, "shape", got=seen["shape"], wanted=wanted)
         expect(seen["stop"] == (not learns), "stop", learns=learns)
     seen = ask(run_append, [[2, 2]], {"axis": 1})
     expect(seen["attrs"] == {"axis": 1}, "attrs")

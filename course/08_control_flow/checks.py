@@ -160,6 +160,7 @@ def run_unrolled(mine, rounds):
         "chained": all(
             one.inputs[0] is x for one, x in zip(main.ops, chain, strict=False)
         ),
+        "multiplied": all(one.inputs[1] is w for one in main.ops),
         "last": last is chain[-1],
         "calls": len(calls),
     }
@@ -268,6 +269,7 @@ def unrolled(ask):
         facts = {"got": len(seen["ops"]), "wanted": rounds}
         expect(seen["ops"] == ["mul"] * rounds, "operators", **facts)
         expect(seen["chained"], "chained")
+        expect(seen["multiplied"], "multiplied")
         expect(seen["last"], "last")
         expect(seen["calls"] == rounds, "calls")
 

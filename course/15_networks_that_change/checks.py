@@ -191,8 +191,8 @@ def early_exit(ask):
         facts["ran"] = len(seen["ran"])
         expect(len(seen["ran"]) <= right + 1, "too_late", **facts)
         expect(len(seen["ran"]) == right + 1, "too_early", **facts)
-        expect(seen["count"] != right, "from_zero", **facts)
         facts["got"] = seen["count"]
+        expect(seen["count"] != right, "from_zero", **facts)
         expect(seen["count"] == right + 1, "count", **facts)
         facts = {"got": np.round(seen["scores"], 3).ravel().tolist()}
         facts["wanted"] = np.round(after[right][0], 3).ravel().tolist()

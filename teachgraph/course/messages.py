@@ -61,10 +61,11 @@ def hints(lesson: Lesson, task: str, language: Language) -> list[str]:
 def hint_lines(lesson: Lesson, task: str, shown: int, language: Language) -> list[str]:
     """The first hints to a task; after the last one, where the solution is."""
     rows = hints(lesson, task, language)
-    lines = [
-        say("hint", language, task=task, position=position, count=len(rows), text=text)
-        for position, text in enumerate(rows[:shown], start=1)
-    ]
+    count, lines = len(rows), []
+    for position, row in enumerate(rows[:shown], start=1):
+        text = f"\n{row}" if "\n" in row else row  # code begins in its own column
+        where = {"position": position, "count": count}
+        lines.append(say("hint", language, task=task, **where, text=text))
     if shown == len(rows):
         lines.append(say("last_hint", language, number=lesson.number, task=task))
     return lines

@@ -70,14 +70,21 @@ def wrong_answer(lesson: str, name: str, around: Mapping[str, Any]) -> ModuleTyp
 
 
 def alike(verdict: Verdict, around: Mapping[str, Any]) -> WrongAnswer | None:
-    """The known wrong answer that gets the same verdict for the same reason."""
-    for answer in wrong_answers(verdict.lesson):
-        if (answer.task, answer.says) == (verdict.task, verdict.sentence):
-            ask = ask_here(answer.names(around), verdict.lesson, verdict.task)
-            theirs = judge(verdict.lesson, verdict.task, ask)
-            if (theirs.sentence, theirs.values) == (verdict.sentence, verdict.values):
-                return answer
-    return None
+    """The known wrong answer of which the checks say the same, if there is only one.
+
+    What "wrong" says without a figure or a name fits every wrong answer.
+    """
+    if verdict.sentence == "wrong" and not verdict.values:
+        return None
+
+    def words(answer: WrongAnswer) -> str:
+        ask = ask_here(answer.names(around), verdict.lesson, verdict.task)
+        return judge(verdict.lesson, verdict.task, ask).message("en")
+
+    told, kind = verdict.message("en"), (verdict.task, verdict.sentence)
+    known = [a for a in wrong_answers(verdict.lesson) if (a.task, a.says) == kind]
+    same = [answer for answer in known if words(answer) == told]
+    return same[0] if len(same) == 1 else None
 
 
 def _read(path: Path, lesson: Lesson) -> WrongAnswer:

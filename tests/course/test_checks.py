@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,6 +95,19 @@ def test_a_mistake_that_nobody_knows_is_not_named(check: Checker) -> None:
         said = refusal(check, "def double(x): return 2 if x == 2 else 7")
     assert "looks like" not in said
     assert "%hint" in said
+
+
+def test_a_mistake_like_several_known_ones_is_not_named(
+    sample_lesson: Lesson, tmp_path: Path
+) -> None:
+    shutil.copytree(sample_lesson.folder.parent, tmp_path / "course")
+    lesson = find("00", tmp_path / "course")
+    squares = lesson.folder / "wrong" / "squares.py"
+    shutil.copy(squares, squares.with_stem("squares_again"))
+    check = Checker(lesson, "en", NAMES)
+    for _ in range(4):
+        said = refusal(check, "def double(x): return x ** 2")
+    assert "looks like" not in said
 
 
 def test_hints_come_one_at_a_time(

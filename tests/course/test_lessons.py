@@ -26,7 +26,7 @@ from teachgraph.course.table import (
     find,
     lessons,
 )
-from teachgraph.course.wrong import wrong_answer, wrong_answers
+from teachgraph.course.wrong import alike, wrong_answer, wrong_answers
 from tests.effort import FULL
 
 READY = [lesson for lesson in lessons() if lesson.built]
@@ -166,7 +166,12 @@ def test_every_exercise_has_three_hints_and_two_wrong_answers(lesson: Lesson) ->
     answers = collections.Counter(answer.task for answer in wrong_answers(lesson))
     for exercise in read_once(lesson).exercises:
         for language in LANGUAGES:
-            assert len(hints(lesson, exercise.task, language)) == 3
+            all_hints = hints(lesson, exercise.task, language)
+            assert len(all_hints) == 3
+            for hint in all_hints:
+                code = hint.replace(", ...}", "}")
+                assert "\n" not in hint or ast.parse(code), "code can be run"
+                assert "{{" not in hint
         assert answers[exercise.task] >= 2, exercise.task
 
 
@@ -239,6 +244,17 @@ def test_a_text_in_the_place_of_a_number_is_told() -> None:
     told = verdict_on("after_two_passes", answer, "02")
     assert told.sentence == "a_text"
     assert "return 216 without the quotation marks" in str(told)
+
+
+@pytest.mark.parametrize(("number", "task"), [("08", "unwind"), ("15", "layer_drop")])
+def test_a_known_mistake_is_recognised_by_its_words(number: str, task: str) -> None:
+    """Figures in them may be arrays."""
+    lesson = find(number)
+    known = [answer for answer in wrong_answers(lesson) if answer.task == task]
+    with solved(read_once(lesson)) as names:
+        for answer in known:
+            verdict = judge(lesson, task, ask_here(answer.names(names), lesson, task))
+            assert alike(verdict, names) in (answer, None)
 
 
 def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckFailed:
