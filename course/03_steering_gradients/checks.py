@@ -79,7 +79,10 @@ def run_clip(mine, most, g):
     """A clipped gradient."""
     change = mine.clip(most)
     expect(callable(change), "a_function", got=type(change).__name__)
-    return change(g)
+    given = np.array(g)
+    found = change(given)
+    expect(np.array_equal(given, g), "changed_input", what="its gradient")
+    return found
 
 
 def score_of(mine, w):

@@ -45,13 +45,13 @@ print("slope", slope.item())
 # ## Predict
 #
 # `y` is x³ and `x` is 3. What is `bend`, the slope of the slope? Work it out on paper
-# before you look: "Names now" has it after the last line.
+# before you look: it stands at the end of the second way back.
 
 # %% [markdown] lang="zh"
 # ## 预测
 #
-# `y` 是 x³，`x` 是 3。斜率的斜率 `bend` 是多少？先在纸上算，再看图：走完最后一行，
-# “Names now” 里就有。
+# `y` 是 x³，`x` 是 3。斜率的斜率 `bend` 是多少？先在纸上算，再看图：它在第二次返回的
+# 尽头。
 
 
 # %% task="bend_of_cube" tags=["quiz"]

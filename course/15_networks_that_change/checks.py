@@ -254,6 +254,7 @@ def run_policy_loss(mine, scores, actions, earned, guesses):
         return None
     expect(isinstance(loss, paddle.Tensor), "a_tensor", got=type(loss).__name__)
     expect(loss.size == 1, "a_mean", got=list(loss.shape))
+    expect(not tensors[3].stop_gradient, "changed_input", what="guesses")
     expect(not loss.stop_gradient, "cut")
     loss.backward()
     grads = [x.grad for x in (tensors[0], tensors[3])]
