@@ -16,7 +16,7 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import lru_cache, update_wrapper
 from types import CellType, CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from teachgraph.errors import ConversionError, NoSourceError
 from teachgraph.jit.settings import conversion_log
@@ -309,5 +309,8 @@ def as_def(node: Function) -> ast.FunctionDef:
 
 def def_of(node: ast.Lambda) -> ast.FunctionDef:
     """Write a lambda as a `def`."""
-    value = ast.copy_location(ast.Return(node.body), node.body)
-    return ast.copy_location(ast.FunctionDef("lambda_", node.args, [value], []), node)
+    # Parsed: the fields of a `def` differ from one Python to the next.
+    function = cast(ast.FunctionDef, ast.parse("def lambda_(): ...").body[0])
+    function.args = node.args
+    function.body = [ast.copy_location(ast.Return(node.body), node.body)]
+    return ast.copy_location(function, node)
