@@ -19,8 +19,9 @@ from teachgraph.autograd.inplace import (
     refuse_leaf,
     take_values,
 )
-from teachgraph.autograd.intermediate import gradient_at
+from teachgraph.autograd.intermediate import gradient_at, wanted
 from teachgraph.autograd.printing import values_text
+from teachgraph.autograd.single import single
 from teachgraph.autograd.storage import Storage
 from teachgraph.autograd.versions import now, overwrite
 from teachgraph.autograd.views import (
@@ -285,6 +286,11 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
 
     def __dlpack_device__(self) -> Any:
         return self.data.__dlpack_device__()
+
+    def numpy(self, blocking: bool = True) -> ndarray[Any, Any]:
+        """A copy of the values; in 1.x's dynamic mode a scalar has shape [1]."""
+        values = super().numpy(blocking)
+        return single(values) if wanted.get() else values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.data, dtype=dtype, copy=copy is not False)

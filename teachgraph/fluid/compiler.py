@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from teachgraph import passes
+from teachgraph.autograd.single import single
 from teachgraph.fluid.aliases import method
 from teachgraph.fluid.lod_tensor import LoDTensor
 from teachgraph.planning import executor
@@ -70,6 +71,7 @@ class Executor(executor.Executor):
     """Runs programs on the CPU: `fluid.Executor`, with 1.x's arguments."""
 
     tensor_of = staticmethod(LoDTensor.of)
+    array_of = staticmethod(single)
 
     run = method(
         executor.Executor.run,

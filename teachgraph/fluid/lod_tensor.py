@@ -28,7 +28,7 @@ class LoDTensor:
     def of(cls, array: Any) -> Self:
         """Build one that holds a copy of an array."""
         value = cls()
-        value.set(array)
+        value.set(np.atleast_1d(array))
         return value
 
     def set(self, array: Any, place: Any = None) -> None:

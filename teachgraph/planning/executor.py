@@ -67,6 +67,7 @@ class Executor(DatasetRuns, core.Executor):
     planner: type[Plan] = Plan
     _closed = False
     tensor_of: Callable[[Any], Any] = staticmethod(Tensor.results)
+    array_of: Callable[[Any], Any] | None = None
 
     def __init__(
         self,
@@ -143,8 +144,8 @@ class Executor(DatasetRuns, core.Executor):
         values = super().run(program, by_name, fetches, scope=scope)
         if not use_program_cache:
             program.caches.pop(self, None)
-        if not return_numpy:
-            values = [*map(self.tensor_of, values)]
+        if wrap := self.array_of if return_numpy else self.tensor_of:
+            values = [*map(wrap, values)]
         return values if return_merged else [[value] for value in values]
 
     def keep_answers(self, program: Program, scope: Scope | None) -> None:

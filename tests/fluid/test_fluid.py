@@ -102,7 +102,7 @@ def test_a_layer_computes_what_its_name_says(
 ) -> None:
     layer, wanted = ALL[name]
     values = (X, Y) if name in PAIRS else (X,)
-    found, want = how(layer, *values), np.asarray(wanted(*values))
+    found, want = how(layer, *values), np.atleast_1d(wanted(*values))
     assert found.shape == want.shape
     np.testing.assert_allclose(found, want, rtol=1e-5)
 
@@ -238,3 +238,26 @@ def test_who_writes_2_x_code_does_not_pay_for_1_x_at_the_start() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["True", "True"]
+
+
+def mean_in_a_program() -> Any:
+    x = fluid.data("x", [2])
+    exe = fluid.Executor()
+    feed = {"x": np.array([1.0, 2.0], "float32")}
+    return exe.run(feed=feed, fetch_list=[layers.mean(x)])[0]
+
+
+def mean_in_a_guard() -> Any:
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.array([1.0, 2.0], "float32"))
+        return layers.mean(x).numpy()
+
+
+@pytest.mark.parametrize("scalar", [mean_in_a_program, mean_in_a_guard])
+def test_a_scalar_is_an_array_of_one_element(programs: Any, scalar: Any) -> None:
+    value = scalar()
+    assert value.shape == (1,)
+    assert value[0] == 1.5
+    assert repr(value) == "array([1.5], dtype=float32)"
+    assert (float(value), int(value), f"{value:.2f}") == (1.5, 1, "1.50")
+    assert f"{value}" == "[1.5]"
