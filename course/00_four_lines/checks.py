@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph import fluid
+from teachgraph import fluid, static
 from teachgraph.core import unique_name
 from teachgraph.course.digits import train
 from teachgraph.course.judging import call, expect, quiz
@@ -31,7 +31,7 @@ def run_loss(mine, prediction, target):
         expect(isinstance(loss, fluid.framework.Variable), "a_variable")
     with fluid.scope_guard(fluid.Scope()):
         feed = {"p": prediction, "t": target}
-        (value,) = fluid.Executor().run(main, feed=feed, fetch_list=[loss])
+        (value,) = static.Executor().run(main, feed=feed, fetch_list=[loss])
     return value
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.single import Single
+
 __all__ = ["NotPlain", "decoded", "encoded"]
 
 SCALARS = (type(None), bool, int, float, str)
@@ -35,7 +37,7 @@ def encoded(value: Any) -> Any:
         return {kind.__name__: [encoded(item) for item in value]}
     if kind is dict:
         return {"dict": [[encoded(k), encoded(v)] for k, v in value.items()]}
-    if kind is np.ndarray or isinstance(value, np.generic):
+    if kind in (np.ndarray, Single) or isinstance(value, np.generic):
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
             flat = {"array": array.tolist(), "dtype": str(array.dtype)}

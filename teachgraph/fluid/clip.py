@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from teachgraph.core.errors import DTypeError
 from teachgraph.nn import clip
 from teachgraph.nn.clip import ClipGradBase
+from teachgraph.ops.left_out import absent
 from teachgraph.static import Program, default_main_program
 
 __all__ = [
@@ -130,3 +131,7 @@ def clip_of(program: Program) -> ClipGradBase | None:
     """Return the clip that `set_gradient_clip` set for a program, if any."""
     by_name = wishes.get(program)
     return Several(by_name) if by_name else None
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.clip")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph import io
 from teachgraph.core.errors import InvalidValueError
@@ -43,6 +43,7 @@ from teachgraph.io.together import (
     with_checksums,
     write_together,
 )
+from teachgraph.ops.left_out import absent
 from teachgraph.reader import (
     ComposeNotAligned,
     buffered,
@@ -377,3 +378,7 @@ def load_inference_model(
     program, feeds, fetches = model_in(top)
     load_persistables(executor, dirname, program, params_filename)
     return [program, feeds, fetches]
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.io")

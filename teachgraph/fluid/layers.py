@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import isfunction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.core.op import find
 from teachgraph.fluid import (
@@ -33,6 +33,7 @@ from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.given_name import name_scope_of
+from teachgraph.ops.left_out import absent
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
 from teachgraph.static.layers import accuracy, auc, create_global_var
@@ -237,3 +238,6 @@ elementwise_pow = elementwise("elementwise_pow")
 all_in_words([name for name in __all__ if isfunction(globals()[name])], globals())
 # `fc` and `mean` need no mode: Variables append themselves.
 all_static_unless_chosen([n for n in __all__ if n not in {"fc", "mean"}], globals())
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.layers")

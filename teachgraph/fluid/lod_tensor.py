@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from teachgraph.core.errors import ModeError, NotInitializedError
-from teachgraph.ops.left_out import LOD
+from teachgraph.ops.left_out import LOD, absent
 
 __all__ = ["LoDTensor", "Tensor"]
 
@@ -66,3 +66,6 @@ class LoDTensor:
 
 
 Tensor = LoDTensor
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.lod_tensor")

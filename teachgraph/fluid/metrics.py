@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teachgraph import metric
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "Accuracy",
@@ -247,3 +248,7 @@ class EditDistance(MetricBase):
                 "There is no data in EditDistance Metric: update it first"
             )
         return self.total_distance / self.seq_num, self.instance_error / self.seq_num
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.metrics")

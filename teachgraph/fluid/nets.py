@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.fluid import layers
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "glu",
@@ -180,3 +181,7 @@ def merge_heads(x: Any, heads: int) -> Any:
         return x
     parts = layers.transpose(x, [0, 2, 1, 3])
     return layers.reshape(parts, [0, 0, heads * x.shape[-1]])
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.nets")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from teachgraph import optimizer
 from teachgraph.fluid.aliases import method
 from teachgraph.fluid.clip import clip_of, wishes
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer
+from teachgraph.ops.left_out import absent
 from teachgraph.optimizer.optimizer import Pairs
 from teachgraph.optimizer.recompute import RecomputeOptimizer
 from teachgraph.static import (
@@ -32,11 +33,13 @@ __all__ = [
     "Adamax",
     "AdamaxOptimizer",
     "ExponentialMovingAverage",
+    "Lamb",
     "LambOptimizer",
     "LookaheadOptimizer",
     "Momentum",
     "MomentumOptimizer",
     "Optimizer",
+    "RMSProp",
     "RMSPropOptimizer",
     "RecomputeOptimizer",
     "SGDOptimizer",
@@ -203,3 +206,7 @@ class LambOptimizer(Optimizer, optimizer.Lamb):
 
 SGD, Momentum, Adagrad = SGDOptimizer, MomentumOptimizer, AdagradOptimizer
 Adadelta, Adam, Adamax = AdadeltaOptimizer, AdamOptimizer, AdamaxOptimizer
+RMSProp, Lamb = RMSPropOptimizer, LambOptimizer
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.optimizer")

@@ -11,6 +11,8 @@ from functools import cache, partial
 from sys import modules
 from typing import Any, NoReturn
 
+from teachgraph.ops.left_out_1x import LEFT_OUT_1X, LOD, MISSING, UNUSUAL
+
 __all__ = [
     "LEFT_OUT",
     "LOD",
@@ -26,13 +28,6 @@ __all__ = [
 
 COMPLEX = "there are no complex numbers here; keep real and imaginary parts apart"
 MACHINE = "there is one machine without a GPU: nothing to choose or to synchronise"
-UNUSUAL = "it is for one kind of model, which nobody has built here yet"
-LOD = (
-    "tensors carry no levels of detail here: pad the sequences, and pass their lengths "
-    "(`nn.LSTM(...)(x, sequence_length=n)`) or a mask "
-    "(`nn.functional.sequence_mask`)"
-)
-MISSING = "it is not built yet"
 INSIDE = "it belongs to Paddle's own machinery, and can be imported by accident"
 
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -280,7 +275,7 @@ def refused(module: str) -> dict[str, str]:
     """Collect the names of a module of Paddle's that are not here, with the reasons."""
     return {
         name: reason
-        for table in (MACHINERY, LEFT_OUT)
+        for table in (MACHINERY, LEFT_OUT, LEFT_OUT_1X)
         for reason, names in table.get(module, {}).items()
         for name in names.split()
     }

@@ -1,5 +1,7 @@
 """Paddle 1.x's dynamic mode: ops run at once in `with fluid.dygraph.guard():`."""
 
+from typing import TYPE_CHECKING
+
 from teachgraph.fluid import decays
 from teachgraph.fluid.decays import *  # noqa: F403
 from teachgraph.fluid.dygraph import base, dygraph_to_static, jit, losses, nn, parallel
@@ -10,6 +12,7 @@ from teachgraph.fluid.dygraph.parallel import *  # noqa: F403
 from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.jit import TracedLayer
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "Layer",
@@ -29,3 +32,6 @@ __all__ += base.__all__ + nn.__all__ + losses.__all__ + parallel.__all__
 __all__ += decays.__all__
 
 dygraph_to_static_func = declarative
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("fluid.dygraph")
