@@ -71,6 +71,11 @@ EXTENSIONS = (
         "core.tensor.adopt",
         "teachgraph.autograd.foreign_inputs:adopting",
     ),
+    Extension(
+        "1.x's strategies of backward passes in place of an upstream gradient",
+        "core.tensor.adopt",
+        "teachgraph.fluid.dygraph.parallel:without_strategy",
+    ),
     # The tape.
     Extension(
         "hooks of Tensors",

@@ -75,4 +75,6 @@ def less_than(x: Any, y: Any, force_cpu: Any = None, cond: Any = None) -> Any:
 
 def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
     """Compute x + value; `in_place` stores it in `x`."""
-    return functions.increment(x, value) if in_place else x + value
+    if in_place:
+        return functions.increment(x, value)
+    return functions.cast(x + value, x.dtype)  # a counter plus 1.0 stays whole

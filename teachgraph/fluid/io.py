@@ -14,7 +14,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.modes import chosen as chosen_mode
 from teachgraph.errors import DataError
 from teachgraph.fluid.feeding import GeneratorLoader, PyReader
-from teachgraph.io import batch, default_collate_fn, saving
+from teachgraph.io import BatchSampler, Dataset, batch, default_collate_fn, saving
 from teachgraph.io.inference import (
     checksums_in,
     file_of,
@@ -58,8 +58,10 @@ from teachgraph.reader import (
 from teachgraph.static import Parameter, Program, Variable, default_main_program
 
 __all__ = [
+    "BatchSampler",
     "ComposeNotAligned",
     "DataLoader",
+    "Dataset",
     "PyReader",
     "batch",
     "buffered",

@@ -91,18 +91,19 @@ topk = alias(functions.topk, "input, k, name=None")
 
 def data(
     name: str,
-    shape: Sequence[int],
+    shape: Sequence[int | None],
     append_batch_size: bool = True,
     dtype: Any = "float32",
     lod_level: int = 0,
     type: Any = None,
     stop_gradient: bool = True,
 ) -> Any:
-    """Declare a fed variable, with a batch dimension before the shape.
+    """Declare a fed variable, with a batch dimension before a shape of known sizes.
 
     `fluid.data` is the same without that dimension.
     """
-    sizes = [-1, *shape] if append_batch_size and -1 not in shape else list(shape)
+    is_open = any(size is None or size < 0 for size in shape)
+    sizes = [*shape] if is_open or not append_batch_size else [-1, *shape]
     result = static_layers.data(name, sizes, dtype, lod_level)
     result.stop_gradient = stop_gradient
     return result

@@ -146,9 +146,24 @@ class AdagradOptimizer(Optimizer, optimizer.Adagrad):
 
 
 class AdadeltaOptimizer(Optimizer, optimizer.Adadelta):
-    """Steps in units of the parameter: `fluid.optimizer.Adadelta`."""
+    """Steps in units of the parameter: `fluid.optimizer.Adadelta`.
 
-    __init__ = wrapped_init(f"learning_rate, epsilon=1e-6, rho=0.95, {SHARED}")
+    As in 1.x `learning_rate` has no effect: the steps are the paper's, whose rate is 1.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        epsilon: float = 1e-6,
+        rho: float = 0.95,
+        parameter_list: Any = None,
+        regularization: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            1.0, epsilon, rho, parameter_list, regularization, grad_clip, name
+        )
 
 
 class RMSPropOptimizer(Optimizer, optimizer.RMSProp):

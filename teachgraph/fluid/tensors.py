@@ -106,7 +106,20 @@ split = alias(functions.split, "input, num_or_sections, dim=-1, name=None", dim=
 expand = alias(
     functions.tile, "x, expand_times, name=None", expand_times="repeat_times"
 )
-expand_as = alias(functions.expand_as, "x, target_tensor, name=None", target_tensor="y")
+
+
+def repeated_as(x: Any, target: Any) -> Any:
+    """Repeat `x` to the shape of `target`: each size divides the target's.
+
+    A size that is not known until a run is the target's, or 1.
+    """
+    sizes = [*zip(x.shape, target.shape, strict=True)]
+    if all(size > 0 and wanted > 0 == wanted % size for size, wanted in sizes):
+        return functions.tile(x, [wanted // size for size, wanted in sizes])
+    return functions.expand_as(x, target)
+
+
+expand_as = alias(repeated_as, "x, target_tensor, name=None", target_tensor="target")
 reverse = alias(functions.flip, "x, axis")
 crop = alias(functions.crop, "x, shape=None, offsets=None, name=None")
 pad = alias(

@@ -224,8 +224,8 @@ def place_in_array_spec(value: Like, x: Like, i: Like) -> Any:
 
 @write_away.infers
 def write_away_spec(x: Like, i: Like, like: Like) -> Any:
-    """x's spec."""
-    return [(x.shape, x.dtype)]
+    """The spec of `like`: an empty array has no shape yet, nor has its gradient."""
+    return [(like.shape, like.dtype)]
 
 
 @array_zeros_like.infers

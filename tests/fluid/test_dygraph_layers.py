@@ -103,3 +103,18 @@ def test_gradients_are_clipped_and_decayed_by_the_old_names() -> None:
     assert fluid.clip.GradientClipByNorm(2.0).clip_norm == 2.0
     assert fluid.regularizer.L2DecayRegularizer(regularization_coeff=0.5).coeff == 0.5
     assert str(fluid.regularizer.L1Decay(0.5)) == "L1DecayRegularizer, coeff=0.500000"
+
+
+def test_a_backward_pass_takes_a_strategy() -> None:
+    strategy = dygraph.BackwardStrategy()
+    strategy.sort_sum_gradient = True
+    with dygraph.guard():
+        layer = dygraph.Linear(2, 1)
+        loss = fluid.layers.mean(layer(dygraph.to_variable(np.ones((1, 2), "float32"))))
+        loss.backward(strategy)
+        np.testing.assert_array_equal(layer.weight.gradient(), [[1], [1]])
+
+
+def test_the_slopes_of_a_prelu_are_named_as_in_1x() -> None:
+    with dygraph.guard(), fluid.unique_name.guard():
+        assert dygraph.PRelu("all").weight.name == "prelu_0.w_0"

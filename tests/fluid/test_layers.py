@@ -300,3 +300,30 @@ def test_arguments_that_are_none_of_a_layers_are_refused() -> None:
 def test_a_pooling_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="pool"):
         in_a_guard(lambda x: layers.pool2d(x, 2, pool_type="least"), IMAGE)
+
+
+@pytest.mark.parametrize("batch", [None, -1])
+def test_a_shape_with_an_open_size_has_its_batch(batch: int | None) -> None:
+    assert layers.data("open", [batch, 3]).shape == (-1, 3)
+
+
+@pytest.mark.parametrize("how", [in_a_program, in_a_guard])
+def test_expand_as_repeats_to_a_multiple(how: Function) -> None:
+    target = np.zeros((4, 3), "float32")
+    np.testing.assert_array_equal(how(layers.expand_as, X, target), [*X, *X])
+
+
+def test_expand_as_of_an_open_size_broadcasts() -> None:
+    one, many = fluid.data("one", [1, 3]), fluid.data("many", [None, 3])
+    rows = layers.expand_as(one, many)
+    feed = {"one": X[:1], "many": np.zeros((2, 3), "float32")}
+    (found,) = fluid.Executor().run(feed=feed, fetch_list=[rows])
+    np.testing.assert_array_equal(found, [X[0], X[0]])
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_counter_keeps_its_dtype(in_place: bool) -> None:
+    counter = layers.fill_constant([1], "int64", 3)
+    more = layers.increment(counter, in_place=in_place)
+    (value,) = fluid.Executor().run(fetch_list=[more])
+    assert (value.dtype, value.tolist()) == ("int64", [4])

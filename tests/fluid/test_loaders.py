@@ -172,3 +172,18 @@ def test_clips_of_1_8_keep_pairs_where_none_is_clipped() -> None:
             kept[name] = [len(left), len(kind(1.0)([(b, None)]))]
             assert len(kind(1.0)([(a, g), (b, None)])) == 1
         assert kept == {"Value": [1, 0], "Norm": [1, 0], "GlobalNorm": [2, 1]}
+
+
+def test_a_dataset_of_1x_is_loaded_in_batches() -> None:
+    class Numbers(fluid.io.Dataset):
+        def __getitem__(self, i: int) -> Any:
+            return np.full(2, i, "float32"), np.array([i])
+
+        def __len__(self) -> int:
+            return 5
+
+    batches = fluid.io.BatchSampler(Numbers(), batch_size=2, drop_last=True)
+    with fluid.dygraph.guard():
+        loader = fluid.io.DataLoader(Numbers(), batch_sampler=batches, return_list=True)
+        found = [label.numpy().tolist() for _, label in loader]
+    assert found == [[[0], [1]], [[2], [3]]]

@@ -277,3 +277,38 @@ def test_readers_feed_a_compiled_program() -> None:
     (data,) = next(iter(loader()))
     (value,) = parallel.run(fetch_list=[loss.name], feed=data)
     assert value.item() < losses[0].item()
+
+
+def test_a_loop_over_the_array_that_it_writes_has_a_gradient() -> None:
+    layers = fluid.layers
+    x = fluid.data("x", [3])
+    x.stop_gradient = False
+    i, end = (layers.fill_constant([1], "int64", n) for n in (0, 3))
+    array = layers.create_array("float32")
+    layers.array_write(x, i, array)
+    going = layers.less_than(i, end)
+    with layers.While(going).block():
+        part = layers.array_read(array, i)
+        times = layers.assign(np.array([2.0, 3.0, 1.0], "float32"))
+        more = layers.elementwise_mul(part, times)
+        layers.increment(i)
+        layers.array_write(more, i, array)
+        layers.less_than(i, end, cond=going)
+    loss = layers.mean(layers.array_read(array, end))
+    fluid.backward.append_backward(loss)
+    feed = {"x": np.array([1.0, 2.0, 3.0], "float32")}
+    value, gradient = fluid.Executor().run(feed=feed, fetch_list=[loss, "x@GRAD"])
+    np.testing.assert_allclose(value, [65 / 3], rtol=1e-6)
+    np.testing.assert_allclose(gradient, [8 / 3, 9.0, 1 / 3], rtol=1e-6)
+
+
+def test_adadelta_of_1x_takes_no_learning_rate() -> None:
+    x = fluid.data("x", [1, 2])
+    w = fluid.layers.create_parameter([2, 1], "float32", name="w")
+    loss = fluid.layers.mean(fluid.layers.matmul(x, w))
+    fluid.optimizer.Adadelta(learning_rate=1e-4, epsilon=1e-3).minimize(loss)
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    fetch = {"feed": {"x": np.ones((1, 2), "float32")}, "fetch_list": ["w"]}
+    first, second = exe.run(**fetch)[0], exe.run(**fetch)[0]
+    np.testing.assert_allclose(second - first, -0.14179, atol=1e-5)

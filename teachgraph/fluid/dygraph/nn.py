@@ -280,7 +280,7 @@ class PRelu(nn.Layer):
         param_attr: Any = None,
         dtype: Any = "float32",
     ) -> None:
-        super().__init__()
+        super().__init__("prelu")
         shapes = {"all": [1], "channel": [channel or 1]}
         shapes["element"] = [1, *(input_shape or [1, 1])[1:]]
         self._mode = mode

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from teachgraph.core.tensor import Tensor, adopt
 from teachgraph.distributed.data_parallel import DataParallel
 
 __all__ = ["BackwardStrategy", "DataParallel", "ParallelEnv", "prepare_context"]
@@ -18,6 +22,18 @@ class BackwardStrategy:
     """
 
     sort_sum_gradient: bool = False
+
+
+@adopt.wrap
+def without_strategy(inner: Callable[[Any, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Read the strategy in `loss.backward(strategy)` as no upstream gradient: ones."""
+
+    def adopted(value: Any, beside: Tensor) -> Tensor:
+        if isinstance(value, BackwardStrategy):
+            return Tensor(np.ones_like(beside.data))
+        return inner(value, beside)
+
+    return adopted
 
 
 @dataclass(frozen=True)
