@@ -21,7 +21,6 @@ from teachgraph.autograd.inplace import (
 )
 from teachgraph.autograd.intermediate import gradient_at, wanted
 from teachgraph.autograd.printing import values_text
-from teachgraph.autograd.single import single
 from teachgraph.autograd.storage import Storage
 from teachgraph.autograd.versions import now, overwrite
 from teachgraph.autograd.views import (
@@ -46,6 +45,7 @@ from teachgraph.core.tensor import replace
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.math import assign
 from teachgraph.ops.methods import Methods, slot
+from teachgraph.ops.single import single
 
 __all__ = ["Tensor", "wrap"]
 

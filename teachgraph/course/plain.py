@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.single import Single
+from teachgraph.ops.single import Single
 
 __all__ = ["NotPlain", "decoded", "encoded"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from teachgraph import passes
-from teachgraph.autograd.single import single
 from teachgraph.fluid.aliases import method
 from teachgraph.fluid.lod_tensor import LoDTensor
+from teachgraph.ops.single import single
 from teachgraph.planning import executor
 from teachgraph.static import Program, default_main_program
 from teachgraph.static.scope import Scope

@@ -18,6 +18,7 @@ from teachgraph.static import (
     Operator,
     Program,
     Variable,
+    default_main_program,
     default_startup_program,
     program_guard,
 )
@@ -102,6 +103,11 @@ class Optimizer(optimizer.Optimizer):
     def current_step_lr(self) -> float:
         """Return the learning rate of this step."""
         return self.get_lr()
+
+    def _global_learning_rate(self, program: Program | None = None) -> Variable | None:
+        """Return the rate as a variable of a program, None before `minimize`."""
+        program = default_main_program() if program is None else program
+        return self._rate.variables.get(id(program))
 
     def get_opti_var_name_list(self) -> list[str]:
         """Return the names of the optimizer's state variables."""

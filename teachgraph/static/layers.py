@@ -15,7 +15,7 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, ProgramError
 from teachgraph.core.program import Program, marks
 from teachgraph.core.threads import Guard
 from teachgraph.ops import activation as activations
-from teachgraph.ops import metric, naming, sort
+from teachgraph.ops import functions, metric, naming, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import default_main_program, default_startup_program
@@ -157,14 +157,17 @@ def accuracy(
         input: Scores or probabilities [N, C].
         label: The right classes, integers [N, 1].
         k: How many guesses count.
-        correct: Accepted for Paddle's sake.
-        total: Accepted for Paddle's sake.
+        correct: A variable to write the number of such rows to.
+        total: A variable to write the number of rows to.
 
     In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
     """
     with naming.layer("accuracy"):
         best, indices = sort.top_k_v2(input, k=k)
-        share, _, _ = metric.accuracy(best, indices, label)
+        share, *counts = metric.accuracy(best, indices, label)
+    for count, out in zip(counts, (correct, total), strict=True):
+        if out is not None:
+            functions.assign(count, out)
     return share  # type: ignore[no-any-return]
 
 

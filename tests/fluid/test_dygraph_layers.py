@@ -11,6 +11,7 @@ import pytest
 from teachgraph import fluid
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.fluid import dygraph
+from teachgraph.fluid.regularizer import L1Decay, L2Decay
 from teachgraph.nn import functional
 
 IMAGE = np.sin(np.arange(64.0)).reshape(2, 2, 4, 4).astype("float32")
@@ -102,7 +103,10 @@ def test_states_are_saved_and_found_again(tmp_path: Path) -> None:
 def test_gradients_are_clipped_and_decayed_by_the_old_names() -> None:
     assert fluid.clip.GradientClipByNorm(2.0).clip_norm == 2.0
     assert fluid.regularizer.L2DecayRegularizer(regularization_coeff=0.5).coeff == 0.5
-    assert str(fluid.regularizer.L1Decay(0.5)) == "L1DecayRegularizer, coeff=0.500000"
+    assert [str(decay(0.5)) for decay in (L1Decay, L2Decay)] == [
+        "L1Decay, regularization_coeff=0.500000",
+        "L2Decay, regularization_coeff=0.500000",
+    ]
 
 
 def test_a_backward_pass_takes_a_strategy() -> None:

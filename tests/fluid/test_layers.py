@@ -327,3 +327,12 @@ def test_a_counter_keeps_its_dtype(in_place: bool) -> None:
     more = layers.increment(counter, in_place=in_place)
     (value,) = fluid.Executor().run(fetch_list=[more])
     assert (value.dtype, value.tolist()) == ("int64", [4])
+
+
+def test_accuracy_writes_its_counts() -> None:
+    x, label = fluid.data("x", [2, 3]), fluid.data("label", [2, 1], "int64")
+    correct, total = layers.create_tensor("int32"), layers.create_tensor("int64")
+    share = layers.accuracy(x, label, correct=correct, total=total)
+    feed = {"x": np.eye(2, 3, dtype="float32"), "label": np.array([[0], [2]])}
+    found = fluid.Executor().run(feed=feed, fetch_list=[share, correct, total])
+    assert found == [0.5, 1, 2]

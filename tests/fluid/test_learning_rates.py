@@ -118,3 +118,14 @@ def test_other_learning_rates_are_refused() -> None:
         pytest.raises(ModeError, match="give the optimizer a schedule"),
     ):
         layers.noam_decay(64, 3)
+
+
+def test_an_optimizer_gives_its_rate_of_a_program() -> None:
+    optimizer = fluid.optimizer.SGD(0.5)
+    assert optimizer._global_learning_rate() is None
+    optimizer.minimize(layers.mean(layers.fc(fluid.data("x", [1, 2]), 1)))
+    rate = optimizer._global_learning_rate()
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    feed = {"x": np.ones((1, 2), "float32")}
+    assert exe.run(feed=feed, fetch_list=[rate, "learning_rate_0"]) == [0.5, 0.5]

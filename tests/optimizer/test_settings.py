@@ -243,7 +243,7 @@ def test_a_decay_of_ones_own_is_added_in_both_modes() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["SGD", "Momentum", "Adagrad", "Adadelta", "RMSProp", "Adam", "Adamax", "Lamb"],
+    ["SGD", "Momentum", "Adagrad", "RMSProp", "Adam", "Adamax", "Lamb"],
 )
 def test_the_old_names_take_the_old_words(name: str) -> None:
     old, new = getattr(fluid.optimizer, f"{name}Optimizer"), getattr(opt, name)
