@@ -57,6 +57,7 @@ from teachgraph.fluid.transpiler import (
 )
 from teachgraph.nn import Layer
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static import (
     Program,
@@ -153,3 +154,5 @@ __all__ += dygraph.losses.__all__ + dygraph.nn.__all__
 
 if not TYPE_CHECKING:
     __getattr__ = absent("fluid")
+
+known_as("fluid")

@@ -16,12 +16,14 @@ __all__ = [
     "LoDTensor",
     "Scope",
     "Tensor",
+    "VarBase",
     "VarDesc",
     "eager",
     "is_compiled_with_cuda",
 ]
 
 Tensor = LoDTensor
+VarBase = EagerTensor
 eager = SimpleNamespace(Tensor=EagerTensor)
 """The Tensors of dynamic mode, for `isinstance`."""
 

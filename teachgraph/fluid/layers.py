@@ -34,6 +34,7 @@ from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.given_name import name_scope_of
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
 from teachgraph.static.layers import accuracy, auc, create_global_var
@@ -242,3 +243,5 @@ all_static_unless_chosen([n for n in __all__ if n not in {"fc", "mean"}], global
 
 if not TYPE_CHECKING:
     __getattr__ = absent("fluid.layers")
+
+known_as("fluid.layers")

@@ -20,6 +20,9 @@ FINER: dict[str, str] = {
     "communication.all_reduce communication.all_to_all communication.broadcast "
     "communication.gather communication.group communication.recv communication.reduce "
     "communication.reduce_scatter communication.scatter communication.send",
+    "fluid": "unique_name",
+    "fluid.dygraph": "checkpoint container layers learning_rate_scheduler",
+    "fluid.layers": "control_flow learning_rate_scheduler loss nn ops tensor",
     "framework": "dtype framework io random",
     "hapi": "dynamic_flops model_summary",
     "io": "reader dataloader.batch_sampler dataloader.collate dataloader.dataset "

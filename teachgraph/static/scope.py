@@ -64,7 +64,11 @@ class ScopeVariable:
         old, new = self.scope.values[self.name], np.array(value)
         if old is not None and not np.can_cast(new.dtype, old.dtype, "same_kind"):
             raise DTypeError.here(f"{self.name!r} holds {old.dtype}, got {new.dtype}")
-        self.scope.values[self.name] = new if old is None else new.astype(old.dtype)
+        if old is not None:
+            new = new.astype(old.dtype)
+            if new.size == old.size == 1:
+                new = new.reshape(old.shape)  # 1.x sets a rate as an array of one
+        self.scope.values[self.name] = new
 
     def shape(self) -> list[int]:
         """The sizes of the dimensions."""

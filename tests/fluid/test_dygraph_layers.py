@@ -88,7 +88,7 @@ def test_states_are_saved_and_found_again(tmp_path: Path) -> None:
         parameters, optimizer = fluid.load_dygraph(tmp_path / "m")
         assert optimizer is None
         np.testing.assert_array_equal(
-            parameters["weight"].numpy(), layer.weight.numpy()
+            parameters["weight"], layer.weight.numpy()
         )
         adam = fluid.optimizer.Adam(0.1, parameter_list=layer.parameters())
         layer(dygraph.to_variable(np.ones((1, 2), "float32"))).backward()
@@ -122,3 +122,12 @@ def test_a_backward_pass_takes_a_strategy() -> None:
 def test_the_slopes_of_a_prelu_are_named_as_in_1x() -> None:
     with dygraph.guard(), fluid.unique_name.guard():
         assert dygraph.PRelu("all").weight.name == "prelu_0.w_0"
+
+
+def test_a_loaded_state_is_of_arrays(tmp_path: Path) -> None:
+    with dygraph.guard():
+        layer = dygraph.Linear(2, 1)
+        fluid.save_dygraph(layer.state_dict(), str(tmp_path / "net"))
+        state, _ = fluid.load_dygraph(str(tmp_path / "net"))
+        assert {type(value) for value in state.values()} == {np.ndarray}
+        assert isinstance(layer.weight, fluid.core.VarBase)

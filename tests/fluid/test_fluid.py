@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -261,3 +262,25 @@ def test_a_scalar_is_an_array_of_one_element(programs: Any, scalar: Any) -> None
     assert repr(value) == "array([1.5], dtype=float32)"
     assert (float(value), int(value), f"{value:.2f}") == (1.5, 1, "1.50")
     assert f"{value}" == "[1.5]"
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("layers.nn", "fc"),
+        ("layers.tensor", "fill_constant"),
+        ("layers.ops", "exp"),
+        ("layers.control_flow", "StaticRNN"),
+        ("layers.loss", "cross_entropy"),
+        ("layers.learning_rate_scheduler", "noam_decay"),
+        ("dygraph.layers", "Layer"),
+        ("dygraph.container", "Sequential"),
+        ("dygraph.checkpoint", "save_dygraph"),
+        ("dygraph.learning_rate_scheduler", "NoamDecay"),
+        ("unique_name", "generate"),
+    ],
+)
+def test_names_are_found_in_the_modules_that_define_them(
+    module: str, name: str
+) -> None:
+    assert hasattr(import_module(f"teachgraph.fluid.{module}"), name)

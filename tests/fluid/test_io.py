@@ -143,3 +143,17 @@ def test_a_program_and_its_values_are_saved_in_the_new_way_too(tmp_path: Path) -
     fluid.Executor().run(feed={"x": X}, fetch_list=[loss])
     fluid.load(fluid.default_main_program(), tmp_path / "m")
     assert values() == before
+
+
+def test_a_rate_set_as_an_array_of_one_is_saved_and_loaded(tmp_path: Path) -> None:
+    fluid.optimizer.SGD(0.5).minimize(
+        fluid.layers.mean(fluid.layers.fc(fluid.data("x", [1, 2]), 1))
+    )
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    rate = fluid.global_scope().find_var("learning_rate_0").get_tensor()
+    rate.set(np.array([0.25], "float32"), fluid.CPUPlace())
+    fluid.io.save_persistables(exe, str(tmp_path))
+    rate.set(np.array([0.75], "float32"), fluid.CPUPlace())
+    fluid.io.load_persistables(exe, str(tmp_path))
+    assert float(np.array(rate)) == 0.25

@@ -13,6 +13,7 @@ from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.jit import TracedLayer
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 from teachgraph.ops.left_out import absent
+from teachgraph.ops.paddle_modules import known_as
 
 __all__ = [
     "Layer",
@@ -35,3 +36,5 @@ dygraph_to_static_func = declarative
 
 if not TYPE_CHECKING:
     __getattr__ = absent("fluid.dygraph")
+
+known_as("fluid.dygraph")

@@ -155,7 +155,7 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
 
 
 def load_dygraph(model_path: Any, keep_name_table: bool = False) -> tuple[Any, Any]:
-    """Load the states of a layer and of an optimizer, None for a missing one.
+    """Load the states of a layer and of an optimizer as arrays, None for no file.
 
     Args:
         model_path: Without `.pdparams`.
@@ -169,7 +169,7 @@ def load_dygraph(model_path: Any, keep_name_table: bool = False) -> tuple[Any, A
     files = [Path(f"{model_path}{suffix}") for suffix in (".pdparams", ".pdopt")]
     if not any(file.is_file() for file in files):
         saving.load(files[0])
-    states = [saving.load(file) if file.is_file() else None for file in files]
+    states = [saving.load(file, True) if file.is_file() else None for file in files]
     return states[0], states[1]
 
 
