@@ -87,9 +87,7 @@ def test_states_are_saved_and_found_again(tmp_path: Path) -> None:
         fluid.save_dygraph(layer.state_dict(), tmp_path / "m")
         parameters, optimizer = fluid.load_dygraph(tmp_path / "m")
         assert optimizer is None
-        np.testing.assert_array_equal(
-            parameters["weight"], layer.weight.numpy()
-        )
+        np.testing.assert_array_equal(parameters["weight"], layer.weight.numpy())
         adam = fluid.optimizer.Adam(0.1, parameter_list=layer.parameters())
         layer(dygraph.to_variable(np.ones((1, 2), "float32"))).backward()
         adam.minimize(layer.weight)
