@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
-from teachgraph.nn import functional, training
+from teachgraph.nn import functional, parametric, training
 from teachgraph.nn.functional.common import seed_for
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, per_dimension
 from teachgraph.nn.functional.vision import resized
@@ -20,13 +20,13 @@ from teachgraph.nn.parametric import (
     conv3d,
     conv3d_transpose,
     group_norm,
-    instance_norm,
     layer_norm,
     prelu,
     tables,
 )
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import functions, pool
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.layers import create_parameter
 
 __all__ = [
@@ -81,6 +81,20 @@ pixel_shuffle = alias(functional.pixel_shuffle, "x, upscale_factor")
 unfold = alias(
     functional.unfold, "x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None"
 )
+
+
+def instance_norm(
+    input: Any,
+    epsilon: float = 1e-5,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Instance normalisation with a trained scale and shift, as 1.x has by default."""
+    scale, shift = (
+        ParamAttr() if attr is None else attr for attr in (param_attr, bias_attr)
+    )
+    return parametric.instance_norm(input, epsilon, scale, shift, name)
 
 
 def dropout(

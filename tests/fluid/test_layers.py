@@ -336,3 +336,15 @@ def test_accuracy_writes_its_counts() -> None:
     feed = {"x": np.eye(2, 3, dtype="float32"), "label": np.array([[0], [2]])}
     found = fluid.Executor().run(feed=feed, fetch_list=[share, correct, total])
     assert found == [0.5, 1, 2]
+
+
+def test_an_instance_norm_has_a_scale_and_a_shift() -> None:
+    found = layers.instance_norm(fluid.data("image", [2, 4, 3, 3]), param_attr="scale")
+    parameters = found.block.program.all_parameters()
+    assert [p.name for p in parameters] == ["scale", "instance_norm_0.b_0"]
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    (value,) = exe.run(
+        feed={"image": np.ones((2, 4, 3, 3), "float32")}, fetch_list=["scale"]
+    )
+    np.testing.assert_array_equal(value, np.ones(4))

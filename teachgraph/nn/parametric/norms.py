@@ -170,7 +170,7 @@ def instance_norm(
 
     A scale and a shift are trained if their attr is given: None is none, as in Paddle.
 
-    In Paddle this is `paddle.static.nn.instance_norm` and `fluid.layers.instance_norm`.
+    In Paddle this is `paddle.static.nn.instance_norm`.
     """
     x = variable("instance_norm", input, 2, 3, 4, 5)
     size = [channels_of("instance_norm", x, "NCHW")[1]]
