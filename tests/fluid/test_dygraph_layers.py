@@ -129,3 +129,18 @@ def test_a_loaded_state_is_of_arrays(tmp_path: Path) -> None:
         state, _ = fluid.load_dygraph(str(tmp_path / "net"))
         assert {type(value) for value in state.values()} == {np.ndarray}
         assert isinstance(layer.weight, fluid.core.VarBase)
+
+
+def test_a_pooling_that_is_none_is_refused_when_it_is_made() -> None:
+    with pytest.raises(ValueError, match="pool_type.*'bad'"):
+        dygraph.Pool2D(2, "bad")
+    with pytest.raises(ValueError, match="pool_size"):
+        dygraph.Pool2D()
+
+
+def test_a_state_needs_a_file_name(tmp_path: Path) -> None:
+    with dygraph.guard():
+        state = dygraph.Linear(1, 1).state_dict()
+    for path in ("", f"{tmp_path}/"):
+        with pytest.raises(InvalidValueError, match="filename is empty"):
+            fluid.save_dygraph(state, path)

@@ -140,13 +140,19 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
 
     Raises:
         InvalidValueError: The state is empty, as that of an optimizer before its first
-            step may be: written as a layer's, it would replace that one's file.
+            step may be: written as a layer's, it would replace that one's file. Or the
+            path has no name of a file.
 
     In Paddle 1.x this is `fluid.save_dygraph`.
     """
     if not state_dict:
         message = "state_dict is empty, no need to save: nothing would be in the file"
         raise InvalidValueError.here(message)
+    if f"/{model_path}".endswith("/"):
+        raise InvalidValueError.here(
+            "The input model_path MUST be format of dirname/filename, but received "
+            "filename is empty string."
+        )
     parts = state_dict.values()
     trained = (isinstance(v, Tensor) and not v.stop_gradient for v in parts)
     layers = any(trained) or any(isinstance(v, Parameter) for v in parts)

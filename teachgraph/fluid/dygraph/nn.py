@@ -7,6 +7,7 @@ from math import prod
 from typing import Any
 
 from teachgraph import nn
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import find
 from teachgraph.fluid import nn as functions
 from teachgraph.fluid.aliases import all_static_unless_chosen
@@ -164,6 +165,9 @@ class Conv2DTranspose(Activated, nn.Conv2DTranspose):
 class Pool2D(nn.Layer):
     """Max or average pooling over images.
 
+    Raises:
+        InvalidValueError: Of another type, or without a size.
+
     In Paddle this is `fluid.dygraph.Pool2D`.
     """
 
@@ -180,6 +184,14 @@ class Pool2D(nn.Layer):
         data_format: str = "NCHW",
     ) -> None:
         super().__init__()
+        if pool_type not in {"max", "avg"}:
+            raise InvalidValueError.here(
+                f"pool_type is 'max' or 'avg', got {pool_type!r}"
+            )
+        if pool_size == -1 and not global_pooling:
+            raise InvalidValueError.here(
+                "pool_size must be given where global_pooling is False"
+            )
         self._given = {
             "pool_size": pool_size,
             "pool_type": pool_type,
