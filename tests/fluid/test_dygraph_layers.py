@@ -132,7 +132,7 @@ def test_a_loaded_state_is_of_arrays(tmp_path: Path) -> None:
 
 
 def test_a_pooling_that_is_none_is_refused_when_it_is_made() -> None:
-    with pytest.raises(ValueError, match="pool_type.*'bad'"):
+    with pytest.raises(ValueError, match="pool_type is 'max' or"):
         dygraph.Pool2D(2, "bad")
     with pytest.raises(ValueError, match="pool_size"):
         dygraph.Pool2D()
