@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -133,10 +134,11 @@ def load(
 def load_program_state(
     model_path: Any, var_list: Iterable[Variable] | None = None
 ) -> dict[str, Array]:
-    """Read the values that `save` wrote, as arrays by name.
+    """Read the values that `save` wrote, or 1.x's `save_params`, as arrays by name.
 
     Args:
-        model_path: The prefix passed to `save`.
+        model_path: The prefix passed to `save`; or the folder, or the one file, of
+            `fluid.io.save_params` and the like.
         var_list: The variables wanted; by default all.
 
     Raises:
@@ -145,14 +147,25 @@ def load_program_state(
 
     In Paddle this is `paddle.static.load_program_state`.
     """
-    prefix = prefix_of(model_path)
-    state = arrays_in(with_suffix(prefix, ".pdparams"))
-    others = with_suffix(prefix, ".pdopt")
-    if others.exists():
-        state |= arrays_in(others)
+    state = state_in(prefix_of(model_path))
     if var_list is None:
         return state
     return {v.name: state[v.name] for v in var_list if v.name in state}
+
+
+def state_in(prefix: Path) -> dict[str, Array]:
+    """The values in the files of a prefix, in a folder of a file each, or in a file."""
+    parameters, others = (with_suffix(prefix, end) for end in (".pdparams", ".pdopt"))
+    if not parameters.exists() and prefix.is_dir():
+        return {
+            unquote(path.name): saving.load(path, return_numpy=True)
+            for path in sorted(prefix.iterdir())
+            if path.is_file() and path.name != "__model__"
+        }
+    if not parameters.exists() and prefix.is_file():
+        return arrays_in(prefix)
+    state = arrays_in(parameters)
+    return state | arrays_in(others) if others.exists() else state
 
 
 def arrays_in(path: Path) -> dict[str, Array]:

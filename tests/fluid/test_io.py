@@ -157,3 +157,21 @@ def test_a_rate_set_as_an_array_of_one_is_saved_and_loaded(tmp_path: Path) -> No
     rate.set(np.array([0.75], "float32"), fluid.CPUPlace())
     fluid.io.load_persistables(exe, str(tmp_path))
     assert float(np.array(rate)) == 0.25
+
+
+@pytest.mark.parametrize("filename", [None, "all"])
+def test_a_state_is_read_from_what_save_params_wrote(
+    tmp_path: Path, filename: str | None
+) -> None:
+    with fluid.unique_name.guard():
+        fluid.layers.fc(fluid.data("x", [1, 2]), 1, param_attr="part/w")
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    fluid.io.save_params(exe, str(tmp_path / "net"), filename=filename)
+    path = tmp_path / "net" / filename if filename else tmp_path / "net"
+    state = fluid.io.load_program_state(str(path))
+    assert {name: value.shape for name, value in state.items()} == {
+        "part/w": (2, 1),
+        "fc_0.b_0": (1,),
+    }
+    fluid.io.set_program_state(fluid.default_main_program(), state)
