@@ -289,7 +289,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
 
     def numpy(self, blocking: bool = True) -> ndarray[Any, Any]:
         """A copy of the values; in 1.x's dynamic mode a scalar has shape [1]."""
-        values = super().numpy(blocking)
+        values = self.data.copy()
         return single(values) if wanted.get() else values
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
