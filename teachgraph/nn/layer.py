@@ -192,7 +192,10 @@ class Layer:
         return make(name, shape, kind, wanted, initializer)
 
     def create_variable(
-        self, name: str | None = None, persistable: bool = False, dtype: Any = None
+        self,
+        name: str | None = None,
+        persistable: bool | None = None,
+        dtype: Any = None,
     ) -> Any:
         """Create a variable to write to: a Tensor of one 0, or one of the Program.
 
@@ -207,9 +210,11 @@ class Layer:
         full = full if name else unique_name.generate(full)
         kind = dtypes.convert(dtype or self._dtype)
         if not modes.in_dynamic_mode():
-            return current_block().create_var(full, dtype=kind, persistable=persistable)
+            return current_block().create_var(
+                full, dtype=kind, persistable=bool(persistable)
+            )
         variable = Tensor(np.zeros((), kind))
-        variable.name, variable.persistable = full, persistable
+        variable.name, variable.persistable = full, bool(persistable)
         return variable
 
     create_tensor = create_variable

@@ -35,7 +35,7 @@ REST = {
         "profiler.start_profiler profiler.stop_profiler"
     ),
     "libraries of C++, and which Paddle there is": "load_op_library require_version",
-    "not built yet": "Variable.clear_gradient dygraph.Layer.create_variable",
+    "not built yet": "Variable.clear_gradient",
 }
 """What is left out besides names of `fluid`'s modules; `fluid` itself says why."""
 
@@ -52,8 +52,8 @@ OTHER_ARGUMENTS = {
     ),
     "methods of 2.x's Layer, which is the same class": (
         "dygraph.DataParallel.load_dict dygraph.DataParallel.set_dict "
-        "dygraph.Layer.load_dict dygraph.Layer.named_sublayers dygraph.Layer.set_dict "
-        "dygraph.Layer.sublayers "
+        "dygraph.Layer.create_variable dygraph.Layer.load_dict "
+        "dygraph.Layer.named_sublayers dygraph.Layer.set_dict dygraph.Layer.sublayers "
         "optimizer.RecomputeOptimizer.load"
     ),
     "2.x's name for what is a decorator in both": "dygraph.no_grad",
