@@ -257,6 +257,16 @@ def test_a_known_mistake_is_recognised_by_its_words(number: str, task: str) -> N
             assert alike(verdict, names) in (answer, None)
 
 
+def test_what_fits_every_wrong_answer_is_like_none() -> None:
+    lesson = find("06")
+    one = next(a for a in wrong_answers(lesson) if a.says == "wrong")
+    with solved(read_once(lesson)) as names:
+        ask = ask_here(one.names(names), lesson, one.task)
+        verdict = judge(lesson, one.task, ask)
+        assert (verdict.sentence, verdict.values) == ("wrong", {})
+        assert alike(verdict, names) is None
+
+
 def verdict_on(task: str, answers: dict[str, str], number: str = "05") -> CheckFailed:
     """Return the verdict of a task's cell of a lesson with some answers changed."""
     played = rehearse(read_once(find(number)), answers, long=False)

@@ -219,3 +219,8 @@ def test_a_cell_says_the_shape_of_its_states(x: tg.Tensor) -> None:
     state = nn.GRUCell(2, 3).get_initial_states(x, [5], "float64", 1.5, 1)
     assert state.numpy().dtype == np.float64
     assert state.tolist() == [[1.5] * 5] * 4
+
+
+def test_states_have_the_dtype_of_what_they_are_for() -> None:
+    x = tg.ones([2, 3], "float64")
+    assert nn.GRUCell(3, 4).get_initial_states(x).numpy().dtype == np.float64

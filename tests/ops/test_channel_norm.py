@@ -48,3 +48,10 @@ def test_arrays_give_what_the_ops_give(
         else:
             np.testing.assert_allclose(found, expected, tolerance, tolerance)
             assert found.dtype == expected.dtype
+
+
+def test_sums_of_long_rows_are_as_accurate_as_numpys() -> None:
+    """BLAS adds four million numbers beside 10,000 with an error of 3e-4."""
+    x = np.random.default_rng(0).normal(1e4, 1, (1, 1, 1 << 22)).astype("float32")
+    exact = x.astype("float64").sum()
+    assert abs(float(channel_norm.total(x)[0]) / exact - 1) < 1e-6

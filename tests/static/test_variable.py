@@ -89,6 +89,13 @@ def test_a_variable_has_no_value_before_its_program_runs(
         use(x)
 
 
+def test_who_goes_back_from_a_variable_is_told_what_to_call(x: Variable) -> None:
+    with pytest.raises(
+        ModeError, match=r"append_backward\(loss\), or minimize"
+    ):
+        x.backward()
+
+
 def test_its_length_and_its_parts_are_known_if_its_first_size_is(x: Variable) -> None:
     known = static.data("known", [3, 2])
     assert len(known) == 3
