@@ -90,9 +90,7 @@ def test_a_variable_has_no_value_before_its_program_runs(
 
 
 def test_who_goes_back_from_a_variable_is_told_what_to_call(x: Variable) -> None:
-    with pytest.raises(
-        ModeError, match=r"append_backward\(loss\), or minimize"
-    ):
+    with pytest.raises(ModeError, match=r"append_backward\(loss\), or minimize"):
         x.backward()
 
 
