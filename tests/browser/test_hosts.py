@@ -158,6 +158,7 @@ def test_notebook_7_keeps_what_jupyterlab_keeps(
 
     seven.open()
     expect(seven.views.first).to_have_attribute("data-state", "done")
+    expect(seven.views.first.locator(".tg-row").first).to_be_visible()
     assert seven.rows(seven.views.first) == rows, "a reload of the page"
     lab.ask("POST", f"kernels/{lab.kernel_of(seven.name)}/restart")
     steps_back(seven, 0)
