@@ -102,11 +102,7 @@ def grad(
     finally:
         reach_leaves.reset(token)
         announce("backward_end", roots)
-    for tensor in targets:
-        grad = gradients.get(tensor.edge)
-        if grad is not None and [*grad.shape] != tensor.shape:
-            raise wrong_gradient(tensor, grad, order)
-    return [gradient_of(gradients, tensor, allow_unused) for tensor in targets]
+    return [gradient_of(gradients, tensor, order, allow_unused) for tensor in targets]
 
 
 def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
@@ -196,10 +192,14 @@ def seeds_of(
     return seeds
 
 
-def gradient_of(grads: Gradients, tensor: Tensor, allow_unused: bool) -> Tensor | None:
-    """The gradient found for one input."""
+def gradient_of(
+    grads: Gradients, tensor: Tensor, order: Sequence[Edge], allow_unused: bool
+) -> Tensor | None:
+    """The gradient found for one input, of its shape."""
     value = grads.get(tensor.edge)
     if value is not None:
+        if [*value.shape] != tensor.shape:
+            raise wrong_gradient(tensor, value, order)
         return value if isinstance(value, Tensor) else Tensor.results(value)
     if allow_unused:
         return None

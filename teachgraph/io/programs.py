@@ -58,7 +58,7 @@ def prefix_of(path: Any) -> Path:
     if not text or text.endswith(("/", "\\")):
         raise InvalidValueError.here(
             "The input model_path MUST be format of dirname/filename, but "
-            f"received {text!r}"
+            f"received {text!r}: its filename is empty"
         )
     return Path(text)
 

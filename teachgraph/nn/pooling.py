@@ -52,7 +52,7 @@ class Pool(FunctionLayer):
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
 
 
-def renamed(option: str) -> Any:
+def other_name(option: str) -> Any:
     """An option under Paddle's other name."""
     return property(
         attrgetter(option), lambda pool, value: setattr(pool, option, value)
@@ -110,7 +110,7 @@ class MaxPool2D(MaxPool):
 
     function = staticmethod(functional.max_pool2d)
     data_format = "NCHW"
-    ksize = renamed("kernel_size")
+    ksize = other_name("kernel_size")
 
 
 class MaxPool3D(MaxPool):
@@ -121,7 +121,7 @@ class MaxPool3D(MaxPool):
 
     function = staticmethod(functional.max_pool3d)
     data_format = "NCDHW"
-    ksize = renamed("kernel_size")
+    ksize = other_name("kernel_size")
 
 
 class AvgPool1D(Pool):
@@ -154,7 +154,7 @@ class AvgPool1D(Pool):
 class AvgPool(Pool):
     """Base of average pooling layers."""
 
-    divisor = renamed("divisor_override")
+    divisor = other_name("divisor_override")
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class AvgPool2D(AvgPool):
 
     function = staticmethod(functional.avg_pool2d)
     data_format = "NCHW"
-    ksize = renamed("kernel_size")
+    ksize = other_name("kernel_size")
 
 
 class AvgPool3D(AvgPool):
@@ -209,7 +209,7 @@ class AvgPool3D(AvgPool):
 
     function = staticmethod(functional.avg_pool3d)
     data_format = "NCDHW"
-    ksize = renamed("kernel_size")
+    ksize = other_name("kernel_size")
 
 
 class Adaptive(Pool):
@@ -304,7 +304,7 @@ class MaxUnPool(Pool):
     """Base of unpooling layers, which scatter maxima back to their positions."""
 
     shown: tuple[str, ...] = ("output_size",)
-    ksize = renamed("kernel_size")
+    ksize = other_name("kernel_size")
 
     def __init__(
         self,

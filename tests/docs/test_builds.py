@@ -1,4 +1,4 @@
-"""What a build of the site keeps of the last one."""
+"""Pages that a build of the site keeps of the last one."""
 
 from __future__ import annotations
 

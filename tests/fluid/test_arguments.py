@@ -37,7 +37,7 @@ REST = {
     "libraries of C++, and which Paddle there is": "load_op_library require_version",
     "not built yet": "Variable.clear_gradient",
 }
-"""What is left out besides names of `fluid`'s modules; `fluid` itself says why."""
+"""Names left out that are none of `fluid`'s modules; `fluid` itself says why."""
 
 LEFT_OUT = words(REST) | {
     f"{module}.{name}".removeprefix("fluid.")

@@ -33,7 +33,7 @@ SETS = ("conditional_block", "conditional_block_grad", "while", "while_grad")
 """Operators whose slots Paddle fills in the order of a set, which is any order."""
 
 AGREEMENT = {"rtol": 1e-4, "atol": 1e-5}
-"""How far apart values of the same program may be, after steps of training too."""
+"""Tolerances of the values of one program in two libraries, after training too."""
 
 BATCH = 3
 SMALL = 36
