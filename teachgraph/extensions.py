@@ -220,6 +220,11 @@ EXTENSIONS = (
         "teachgraph.static.gradient_hooks:with_hooks",
     ),
     Extension(
+        "shapes of the gradients that a user's rule gives",
+        "core.backward.visitor",
+        "teachgraph.static.gradient_shapes:with_shapes",
+    ),
+    Extension(
         "double backward: which gradient operators have a gradient",
         "core.backward.has_gradient",
         "teachgraph.autograd.second_order_program:with_gradients",

@@ -68,9 +68,7 @@ class Part(WrittenPlan):
         """The values handed in, as they are: whoever traces has looked at them."""
         return {name: feed[name] for name in self.feeds}
 
-    def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
-        """Run the steps once, announced to observers; return the fetched values."""
-        return self.execute(feed, scope)
+    __call__ = WrittenPlan.execute
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
         """Run the steps in a scope of their own."""

@@ -17,6 +17,7 @@ from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.program import Operator, Parameter, Variable
 from teachgraph.ops.as_list import as_list
+from teachgraph.static import gradient_shapes as _shapes  # noqa: F401
 from teachgraph.static.gradient_hooks import apply_hooks, hooks_of
 
 __all__ = ["append_backward", "gradients"]
