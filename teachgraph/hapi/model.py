@@ -35,6 +35,7 @@ from teachgraph.hapi.batches import (
 )
 from teachgraph.hapi.dynamic import Dynamic
 from teachgraph.hapi.programs import Programs
+from teachgraph.io.prefix import file_prefix
 from teachgraph.io.saving import load as load_state
 from teachgraph.io.saving import save as save_state
 from teachgraph.metric import Metric
@@ -335,10 +336,7 @@ class Model:
             InvalidValueError: The path names no file.
             ModeError: The shapes of the inputs are not known.
         """
-        if not Path(path).name or str(path).endswith("/"):
-            raise InvalidValueError.here(
-                f"path is where files begin, such as 'a/b', got {path!r}"
-            )
+        path = file_prefix(path)
         if not training:
             self.save_for_use(path)
             return

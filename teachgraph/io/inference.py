@@ -15,13 +15,13 @@ from urllib.parse import quote
 from teachgraph.core.errors import InvalidValueError, ProgramError, at_user_line
 from teachgraph.errors import DataError
 from teachgraph.io import saving
+from teachgraph.io.prefix import with_suffix
 from teachgraph.io.programs import (
     array_of,
     arrays_in,
     persistables,
     set_state,
     set_value,
-    with_suffix,
     write,
 )
 from teachgraph.io.together import (

@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.files import written_whole
+from teachgraph.io.prefix import file_prefix, with_suffix
 from teachgraph.io.together import write_together
 from teachgraph.static.program import Program
 from teachgraph.static.state import (
@@ -48,27 +48,6 @@ __all__ = [
 ]
 
 
-def prefix_of(path: Any) -> Path:
-    """Require a path whose last part can be the prefix of file names.
-
-    Raises:
-        InvalidValueError: The path has no last part.
-    """
-    text = str(path)
-    if not text or text.endswith(("/", "\\")):
-        raise InvalidValueError.here(
-            "The input model_path MUST be format of dirname/filename, but "
-            f"received {text!r}: its filename is empty"
-        )
-    return Path(text)
-
-
-def with_suffix(prefix: Path, suffix: str) -> Path:
-    """Append a suffix to the prefix."""
-    # Not with_suffix, which would cut "model.v2" at its dot.
-    return prefix.with_name(prefix.name + suffix)
-
-
 def write(path: Path, content: bytes) -> None:
     """Write a file atomically; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +71,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
 
     In Paddle this is `paddle.static.save` and `fluid.save`.
     """
-    prefix = prefix_of(model_path)
+    prefix = file_prefix(model_path, "model_path", part="filename")
     parameters = {v.name: array_of(v) for v in persistables(program, is_parameter)}
     others = {v.name: array_of(v) for v in persistables(program, is_other)}
     document = program.serialize_to_string()
@@ -147,7 +126,7 @@ def load_program_state(
 
     In Paddle this is `paddle.static.load_program_state`.
     """
-    state = state_in(prefix_of(model_path))
+    state = state_in(file_prefix(model_path, "model_path", part="filename"))
     if var_list is None:
         return state
     return {v.name: state[v.name] for v in var_list if v.name in state}

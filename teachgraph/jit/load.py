@@ -13,7 +13,8 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
-from teachgraph.io.programs import arrays_in, persistables, set_value, with_suffix
+from teachgraph.io.prefix import with_suffix
+from teachgraph.io.programs import arrays_in, persistables, set_value
 from teachgraph.io.together import finish_saves, newest, refuse_mixture
 from teachgraph.jit.model import FORWARD, Method, method_from_bytes
 from teachgraph.jit.model_files import INFO, MODEL, VALUES, methods_beside

@@ -5,37 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import model_parts
-from teachgraph.io.programs import with_suffix
+from teachgraph.io.prefix import with_suffix
 from teachgraph.jit.model import FORWARD
 
 __all__ = [
     "INFO",
     "MODEL",
     "VALUES",
-    "checked_prefix",
     "file_of",
     "methods_beside",
 ]
 
 MODEL, VALUES, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
-
-
-def checked_prefix(path: Any) -> Path:
-    """Return a path as the prefix of file names.
-
-    Raises:
-        InvalidValueError: It has no last part.
-    """
-    text = str(path)
-    if not text or text.endswith(("/", "\\")) or not Path(text).name:
-        raise InvalidValueError.here(
-            "The input path MUST be format of dirname/file_prefix, but received "
-            f"file_prefix is empty string: {text!r}"
-        )
-    return Path(text)
 
 
 def file_of(prefix: Path, method: str) -> Path:

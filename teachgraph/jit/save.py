@@ -20,14 +20,13 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import unique_name
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.io import saving
-from teachgraph.io.programs import with_suffix
+from teachgraph.io.prefix import file_prefix, with_suffix
 from teachgraph.io.together import with_checksums, write_together
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.model import FORWARD, Method, Traced, fetches, renamed
 from teachgraph.jit.model_files import (
     INFO,
     VALUES,
-    checked_prefix,
     file_of,
     methods_beside,
 )
@@ -86,7 +85,7 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
     >>> tg.jit.load(path)(tg.to_tensor([1.0, 2.0, 3.0])).tolist()
     [2.0, 4.0, 6.0]
     """
-    prefix = checked_prefix(path)
+    prefix = file_prefix(path)
     if unknown := [name for name in configs if name not in CONFIGS]:
         raise InvalidValueError.here(
             f"The additional config ({unknown[0]}) of `paddle.jit.save` is not "

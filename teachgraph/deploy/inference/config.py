@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph import passes
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.io.programs import with_suffix
+from teachgraph.io.prefix import with_suffix
 
 __all__ = ["Config", "PassBuilder"]
 

@@ -6,7 +6,6 @@ import inspect
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from teachgraph.deploy.onnx.types import code_of, import_deploy
 from teachgraph.deploy.onnx.writing import Writer
 from teachgraph.io.files import written_whole
 from teachgraph.io.inference import normalize_program, variable_list
+from teachgraph.io.prefix import file_prefix
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
@@ -71,7 +71,8 @@ def export(
     (['x'], (-1, 2))
     """
     import_deploy("onnx")
-    prefix = checked_path(path)
+    prefix = file_prefix(path)
+    prefix.parent.mkdir(parents=True, exist_ok=True)
     outputs, scope = configs.get("output_spec"), configs.get("scope")
     program, feeds, fetches, values = parts_of(layer, input_spec, outputs, scope)
     model = model_of(program, feeds, fetches, values, checked_opset(opset_version))
@@ -92,22 +93,6 @@ def check(model: Any) -> None:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
         message = f"ONNX cannot say what the program does: {reason}"
         raise UnknownOpError.here(message) from None
-
-
-def checked_path(path: Any) -> Path:
-    """Return a path as the prefix of a file name; create its folder.
-
-    Raises:
-        InvalidValueError: It ends in a slash, or its folder is not there.
-    """
-    text = str(path)
-    if not isinstance(path, (str, Path)) or text.endswith("/") or not Path(text).name:
-        raise InvalidValueError.here(
-            "The input path MUST be format of dirname/file_prefix, but the "
-            f"file_prefix is empty in received path: {path}"
-        )
-    Path(text).parent.mkdir(parents=True, exist_ok=True)
-    return Path(text)
 
 
 def checked_opset(version: int) -> int:

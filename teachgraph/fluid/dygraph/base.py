@@ -24,7 +24,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.modes import no_grad
 from teachgraph.core.program import Variable, current_block
 from teachgraph.io import saving
-from teachgraph.io.programs import prefix_of
+from teachgraph.io.prefix import file_prefix
 from teachgraph.nn import training
 
 __all__ = [
@@ -149,7 +149,7 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
     if not state_dict:
         message = "state_dict is empty, no need to save: nothing would be in the file"
         raise InvalidValueError.here(message)
-    prefix_of(model_path)
+    file_prefix(model_path, "model_path", part="filename")
     parts = state_dict.values()
     trained = (isinstance(v, Tensor) and not v.stop_gradient for v in parts)
     layers = any(trained) or any(isinstance(v, Parameter) for v in parts)
