@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
-from teachgraph.course.judging import Wrong, call, expect, needs
+from teachgraph.course.judging import Wrong, call, expect, kind_of, needs
 
 SHAPES = [
     ([2, 3], [2, 3]),
@@ -143,7 +143,8 @@ def run_sum(mine, dout, x, axis, keepdims):
 
 def arrays(found, count):
     """A tuple of so many gradients."""
-    expect(type(found) in (tuple, list), "a_tuple", got=type(found).__name__)
+    expect(found is not None, "nothing")
+    expect(type(found) in (tuple, list), "a_tuple", got=kind_of(found))
     expect(len(found) == count, "a_tuple", got=f"{len(found)}")
     return [np.asarray(one) for one in found]
 

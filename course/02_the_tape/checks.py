@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, needs, quiz
+from teachgraph.course.judging import call, expect, kind_of, needs, quiz
 
 DIAMOND = ([2.0], [["mul", 0, 0], ["mul", 1, 3.0], ["add", 1, 1.0], ["mul", 2, 3]])
 CASES = 20
@@ -113,7 +113,8 @@ def built(mine, graph):
 def placed(tensors, found):
     """A dict by position of what the learner has by edge."""
     positions = {id(t.node or t): i for i, t in enumerate(tensors)}
-    expect(type(found) is dict, "a_dict", got=type(found).__name__)
+    expect(found is not None, "nothing")
+    expect(type(found) is dict, "a_dict", got=kind_of(found))
     expect(None not in found, "constants")
     return {positions.get(id(edge), -1): value for edge, value in found.items()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, quiz
+from teachgraph.course.judging import expect, kind_of, quiz
 
 CASES = 20
 
@@ -41,7 +41,8 @@ def run_detach(mine, x):
     value = leaf * leaf
     cut = mine.detach(value)
     kind = type(cut) is type(value)
-    expect(kind, "a_tensor", got=type(cut).__name__)
+    expect(cut is not None, "nothing")
+    expect(kind, "a_tensor", got=kind_of(cut))
     loss = (leaf * cut).sum()
     found = mine.backward(loss)
     return {
@@ -64,7 +65,8 @@ def run_hook(mine, x, factor):
 
     hooked = mine.hook(leaf, change)
     expect(hooked is not leaf, "no_op")
-    expect(isinstance(hooked, mine.Tensor), "a_tensor", got=type(hooked).__name__)
+    expect(hooked is not None, "nothing")
+    expect(isinstance(hooked, mine.Tensor), "a_tensor", got=kind_of(hooked))
     rule = hooked.node.op.rule if hooked.node else None
     expect(rule is not None, "no_op")
     handed_out = rule(np.ones(np.shape(x)), x)
@@ -78,7 +80,8 @@ def run_hook(mine, x, factor):
 def run_clip(mine, most, g):
     """A clipped gradient."""
     change = mine.clip(most)
-    expect(callable(change), "a_function", got=type(change).__name__)
+    expect(change is not None, "nothing")
+    expect(callable(change), "a_function", got=kind_of(change))
     given = np.array(g)
     found = change(given)
     expect(np.array_equal(given, g), "changed_input", what="its gradient")
@@ -94,7 +97,8 @@ def run_penalty(mine, x, w):
     """The penalty, and its gradient at the weight."""
     weight = mine.Tensor(w, stop_gradient=False)
     penalty = mine.gradient_penalty(score_of(mine, weight), x)
-    expect(hasattr(penalty, "node"), "a_tensor", got=type(penalty).__name__)
+    expect(penalty is not None, "nothing")
+    expect(hasattr(penalty, "node"), "a_tensor", got=kind_of(penalty))
     expect(penalty.node is not None, "no_way_back")
     found = mine.backward(penalty)
     return {"value": penalty.data, "grad": found.get(weight)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph.course.judging import call, expect, needs, quiz
+from teachgraph.course.judging import call, expect, kind_of, needs, quiz
 
 CASES = 30
 SHAPE = [2, 3]
@@ -124,7 +124,8 @@ def run_part(mine, before, expected, shape):
     parts = [mine.Variable(main, f"part_{i}", shape) for i in range(before)]
     kept, operators = list(parts), len(main.ops)
     part = mine.new_part(x, parts, expected)
-    expect(isinstance(part, mine.Variable), "a_variable", got=type(part).__name__)
+    expect(part is not None, "nothing")
+    expect(isinstance(part, mine.Variable), "a_variable", got=kind_of(part))
     added = len(parts) == before + 1 and parts[:-1] == kept and parts[-1] is part
     return {
         "name": part.name,
@@ -140,7 +141,8 @@ def run_joined(mine, count, shape):
     x = mine.Variable(main, "v", shape, stop_gradient=False)
     parts = [mine.Variable(main, f"part_{i}", shape) for i in range(count)]
     whole = mine.joined(x, list(parts))
-    expect(isinstance(whole, mine.Variable), "a_variable", got=type(whole).__name__)
+    expect(whole is not None, "nothing")
+    expect(isinstance(whole, mine.Variable), "a_variable", got=kind_of(whole))
     row = main.ops[0] if main.ops else None
     return {
         "is_part": whole in parts,
@@ -159,7 +161,8 @@ def run_backward(mine, graph):
     main = variables[0].program
     written = len(main.ops)
     found = mine.append_backward(variables[-1])
-    expect(isinstance(found, dict), "a_dict", got=type(found).__name__)
+    expect(found is not None, "nothing")
+    expect(isinstance(found, dict), "a_dict", got=kind_of(found))
     known = {variable.name: i for i, variable in enumerate(variables)}
     rows = [row_of(one, known) for one in main.ops[written:]]
     pairs = {known[x.name]: renamed(g.name, known) for x, g in found.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, needs, quiz
+from teachgraph.course.judging import call, expect, kind_of, needs, quiz
 
 CASES = 20
 
@@ -19,7 +19,7 @@ def affine(mine, calls):
 
     def kernel(x, a, b=0.0):
         calls.append(1)
-        expect(isinstance(a, np.ndarray), "array", got=type(a).__name__)
+        expect(isinstance(a, np.ndarray), "array", got=kind_of(a))
         return x * a + b, x - a
 
     return mine.Op("affine", kernel, None)
@@ -91,7 +91,8 @@ def run_run(mine, x, times, given=None):
     feed, got = {"x": x, **(given or {})}, []
     for _ in range(times):
         got = mine.run_once(main, feed, fetch, scope)
-    expect(isinstance(got, list), "a_list", got=type(got).__name__)
+    expect(got is not None, "nothing")
+    expect(isinstance(got, list), "a_list", got=kind_of(got))
     return {"got": got, "scope": scope, "feed": list(feed)}
 
 
@@ -125,7 +126,8 @@ def run_clone(mine, layers):
     rows = [(one, dict(one.attrs)) for one in main.ops]
     variables = dict(main.variables)
     test = mine.clone_for_test(main)
-    expect(isinstance(test, mine.Program), "a_program", got=type(test).__name__)
+    expect(test is not None, "nothing")
+    expect(isinstance(test, mine.Program), "a_program", got=kind_of(test))
     forward = [one for one, _ in rows if one.role == "forward"]
     pairs = list(zip(test.ops, forward, strict=False))
     return {
@@ -159,7 +161,8 @@ def run_py_func(mine, x, dout, stop):
         return dout[: len(array)] + 10.0 * array
 
     out = mine.py_func(function, v, [2 * len(x)], backward)
-    expect(isinstance(out, mine.Variable), "a_variable", got=type(out).__name__)
+    expect(out is not None, "nothing")
+    expect(isinstance(out, mine.Variable), "a_variable", got=kind_of(out))
     early = len(calls) + len(backs)
     expect(len(main.ops) == 1, "one_operator", got=len(main.ops))
     (row,) = main.ops

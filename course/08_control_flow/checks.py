@@ -10,7 +10,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.bounds import rounds_at_most
-from teachgraph.course.judging import expect, needs, quiz
+from teachgraph.course.judging import expect, kind_of, needs, quiz
 
 CASES = 24
 MOST = 200
@@ -116,7 +116,8 @@ def run_rounds_on(mine, kind, rounds, h, weights):
     values = first_values(h, weights)
     kept = dict(values)
     found = mine.run_rounds(block, np.bool_(rounds > 0), values)
-    expect(isinstance(found, list), "a_list", got=type(found).__name__)
+    expect(found is not None, "nothing")
+    expect(isinstance(found, list), "a_list", got=kind_of(found))
     expect(all(isinstance(one, dict) for one in found), "dicts")
     name, counter = (x.name for x in block.results)
     return {
@@ -139,7 +140,8 @@ def run_unwind(mine, kind, rounds, h, weights, dh):
             values[x.name] = scope[result.name]
         scopes.append(scope)
     found = mine.unwind(block, scopes, dh)
-    expect(isinstance(found, (list, tuple)), "a_list", got=type(found).__name__)
+    expect(found is not None, "nothing")
+    expect(isinstance(found, (list, tuple)), "a_list", got=kind_of(found))
     return {"gradients": list(found), "left": len(scopes)}
 
 
@@ -153,7 +155,8 @@ def run_unrolled(mine, rounds):
         return mine.mul(h, w)
 
     last = mine.unrolled(body, h, [w], rounds)
-    expect(isinstance(last, mine.Variable), "a_variable", got=type(last).__name__)
+    expect(last is not None, "nothing")
+    expect(isinstance(last, mine.Variable), "a_variable", got=kind_of(last))
     chain = [h, *(one.outputs[0] for one in main.ops)]
     return {
         "ops": [one.op.name for one in main.ops],

@@ -10,7 +10,7 @@ import teachgraph as paddle
 from teachgraph.core.errors import TeachgraphError
 from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.converting import Converter, both, either, repeated
-from teachgraph.course.judging import Wrong, expect, needs, quiz
+from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz
 
 CASES = 24
 NAMES = ["a", "b", "c"]
@@ -80,7 +80,8 @@ def run_condition(mine, source, values):
 
     test = ast.parse(source, mode="eval").body
     text = mine.condition_of(test)
-    expect(isinstance(text, str), "a_text", got=type(text).__name__)
+    expect(text is not None, "nothing")
+    expect(isinstance(text, str), "a_text", got=kind_of(text))
     expect(" and " not in text or " or " in source, "and_left", source=text)
     names = {"ask": ask, "both": both}
     wanted, first = eval(source, names), asked.copy()  # the source is the check's own
@@ -115,7 +116,8 @@ def run_rule(mine, task, source, numbers):
     """Values of the names after the converted source, and who was called how."""
     (node,) = ast.parse(source).body
     text = rules(mine, task).converted(node)
-    expect(isinstance(text, str), "a_text", got=type(text).__name__)
+    expect(text is not None, "nothing")
+    expect(isinstance(text, str), "a_text", got=kind_of(text))
     calls, states = [], []
 
     def decided(test, yes, no, state):
@@ -194,7 +196,7 @@ def assigned(ask):
     for case in range(CASES):
         source = statements(case)
         got, wanted = ask(run_assigned, source), sorted(stored(source))
-        expect(isinstance(got, (list, tuple)), "a_list", got=type(got).__name__)
+        expect(isinstance(got, (list, tuple)), "a_list", got=kind_of(got))
         facts = {"source": source, "got": got, "wanted": wanted}
         expect(len(set(got)) == len(got), "twice", **facts)
         missing = [name for name in wanted if name not in got]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, lines_at_most, quiz
+from teachgraph.course.judging import expect, kind_of, lines_at_most, quiz
 
 CASES = 50
 LINES = 300_000
@@ -163,7 +163,8 @@ def run_pass(mine, name, steps, fetch):
         new = getattr(mine, name)(ops, list(wanted))
     if new is None:
         return None
-    expect(isinstance(new, list), "a_list", got=type(new).__name__)
+    expect(new is not None, "nothing")
+    expect(isinstance(new, list), "a_list", got=kind_of(new))
     operators = all(isinstance(one, mine.Operator) for one in new)
     expect(operators, "operators")
     names = [x.name for x in (*wanted, found[0])]

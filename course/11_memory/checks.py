@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
 from teachgraph.course.random_programs import drawn, written
 from teachgraph.planning.arena import Span, pack_spans
 
@@ -33,7 +33,7 @@ def run_lifetimes(mine, rows, fetch):
         lives = mine.lifetimes(list(main.ops), [found[one] for one in fetch])
     if lives is None:
         return None
-    expect(isinstance(lives, dict), "a_dict", got=type(lives).__name__)
+    expect(isinstance(lives, dict), "a_dict", got=kind_of(lives))
     keys = all(isinstance(x, mine.Variable) for x in lives)
     expect(keys, "keys")
     pairs = all(isinstance(life, tuple) and len(life) == 2 for life in lives.values())
@@ -79,7 +79,7 @@ def run_meet(mine, a, b):
         found = mine.meet(*pair)
     if found is None:
         return None
-    expect(isinstance(found, (bool, np.bool_)), "a_truth", got=type(found).__name__)
+    expect(isinstance(found, (bool, np.bool_)), "a_truth", got=kind_of(found))
     return bool(found)
 
 
@@ -94,7 +94,7 @@ def run_first_fit(mine, rows):
     if peak is None:
         return None
     whole = isinstance(peak, (int, np.integer))
-    expect(whole, "a_number", got=type(peak).__name__)
+    expect(whole, "a_number", got=kind_of(peak))
     return {
         "offsets": [one.offset for one in given],
         "peak": int(peak),

@@ -6,7 +6,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.course.judging import Wrong, call, expect, quiz
+from teachgraph.course.judging import Wrong, call, expect, kind_of, quiz
 from teachgraph.course.sick import SICK, recovered
 
 CASES = 20
@@ -105,10 +105,10 @@ def note(ask):
 def cures(ask):
     """Train each, outside of the notebook."""
     found = ask(call, "cures")
-    expect(type(found) is dict, "a_dict", got=type(found).__name__)
+    expect(type(found) is dict, "a_dict", got=kind_of(found))
     expect(set(found) == set(SICK), "patients", names=", ".join(SICK))
     for name, changes in found.items():
-        expect(type(changes) is dict, "a_dict", got=type(changes).__name__)
+        expect(type(changes) is dict, "a_dict", got=kind_of(changes))
         expect(len(changes) <= 2, "two", name=name, got=len(changes))
         try:
             share = healed(name, changes)

@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph import fluid
 from teachgraph.core import unique_name
-from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
 from teachgraph.static.pruning import pruned
 
 CASES = 20
@@ -61,7 +61,7 @@ def run_prune(mine, seed):
     kind = type(rows).__name__
     expect(isinstance(rows, list), "a_list", got=kind)
     for row in rows:
-        expect(type(row) is dict, "a_dict", got=type(row).__name__)
+        expect(type(row) is dict, "a_dict", got=kind_of(row))
         keys = ", ".join(sorted(map(str, row)))
         wanted = {"type", "reads", "writes", "attrs"}
         expect({*row} == wanted, "keys", got=keys, wanted=", ".join(sorted(wanted)))
@@ -218,7 +218,7 @@ def load(ask):
         expect(not seen["refused"], "innocent", error=error, model=text)
         expect(not seen["ran"], "ran")
         got = seen["model"]
-        expect(type(got) is dict, "a_model", got=type(got).__name__)
+        expect(type(got) is dict, "a_model", got=kind_of(got))
         expect(got == model, "other_model", got=got, wanted=text)
     for seed in range(4 * CASES):
         model, weights, types = drawn(seed + 100)
@@ -249,7 +249,7 @@ def run_field(mine, number, value, text):
         found = mine.field(number, given.decode() if text else given)
     if found is None:
         return None
-    expect(isinstance(found, bytes), "bytes", got=type(found).__name__)
+    expect(isinstance(found, bytes), "bytes", got=kind_of(found))
     return list(found)
 
 
@@ -326,7 +326,7 @@ def run_node(mine, row):
         found = mine.node(row)
     if found is None:
         return None
-    expect(isinstance(found, bytes), "bytes", got=type(found).__name__)
+    expect(isinstance(found, bytes), "bytes", got=kind_of(found))
     return list(found)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.course import machines
-from teachgraph.course.judging import Wrong, expect, quiz
+from teachgraph.course.judging import Wrong, expect, kind_of, quiz
 from teachgraph.distributed.errors import DistributedError
 
 CASES = 20
@@ -26,7 +26,7 @@ def run_for_a_trainer(mine, widths):
     rows = mine.for_a_trainer(list(ops))
     if rows is None:
         return None
-    expect(type(rows) is list, "a_list", got=type(rows).__name__)
+    expect(type(rows) is list, "a_list", got=kind_of(rows))
     found = []
     for row in rows:
         known = row in ops or (type(row) is tuple and all(type(x) is str for x in row))
@@ -165,7 +165,7 @@ def shard(ask):
         count = int(draw.integers(servers, 12))
         sizes = {f"w{k}": int(4 * draw.integers(1, 100) ** 2) for k in range(count)}
         homes = ask(run_shard, sizes, servers)
-        expect(type(homes) is dict, "a_dict", got=type(homes).__name__)
+        expect(type(homes) is dict, "a_dict", got=kind_of(homes))
         missing = [name for name in sizes if name not in homes]
         expect(not missing, "missing", name=missing[:1])
         expect(set(homes) == set(sizes), "names")

@@ -9,7 +9,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.cartpole import learn
-from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
 from teachgraph.models.policy_gradient import rewards_to_go
 
 CASES = 20
@@ -69,7 +69,7 @@ def run_layer_drop(mine, slopes, shifts, start, rate, numbers, training):
         y = mine.layer_drop(layers, x, rate, draw, training)
     if y is None:
         return None
-    expect(isinstance(y, paddle.Tensor), "a_tensor", got=type(y).__name__)
+    expect(isinstance(y, paddle.Tensor), "a_tensor", got=kind_of(y))
     return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn}
 
 
@@ -156,9 +156,9 @@ def run_early_exit(mine, slopes, shifts, start, enough):
         return None
     expect(isinstance(pair, tuple) and len(pair) == 2, "a_pair")
     scores, count = pair
-    expect(isinstance(scores, paddle.Tensor), "a_tensor", got=type(scores).__name__)
+    expect(isinstance(scores, paddle.Tensor), "a_tensor", got=kind_of(scores))
     whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-    expect(whole, "a_count", got=type(count).__name__)
+    expect(whole, "a_count", got=kind_of(count))
     facts = {"scores": scores.numpy(), "count": int(count), "ran": ran}
     return {**facts, "asked": asked}
 
@@ -212,7 +212,7 @@ def run_to_go(mine, rewards, gamma):
     if found is None:
         return None
     expect(given == list(rewards), "changed")
-    expect(np.ndim(found) == 1, "a_list", got=type(found).__name__)
+    expect(np.ndim(found) == 1, "a_list", got=kind_of(found))
     return [float(one) for one in found]
 
 
@@ -252,7 +252,7 @@ def run_policy_loss(mine, scores, actions, earned, guesses):
         loss = mine.policy_loss(*tensors)
     if loss is None:
         return None
-    expect(isinstance(loss, paddle.Tensor), "a_tensor", got=type(loss).__name__)
+    expect(isinstance(loss, paddle.Tensor), "a_tensor", got=kind_of(loss))
     expect(loss.size == 1, "a_mean", got=list(loss.shape))
     expect(not tensors[3].stop_gradient, "changed_input", what="guesses")
     expect(not loss.stop_gradient, "cut")

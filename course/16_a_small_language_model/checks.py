@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from teachgraph.course import language
-from teachgraph.course.judging import expect, needs, quiz
+from teachgraph.course.judging import expect, kind_of, needs, quiz
 
 CASES = 20
 STEPS, BAR = 100, 11.4
@@ -19,7 +19,7 @@ def run_take_rule(mine, dout, table, index):
     if answer is None:
         return None
     pair = type(answer) is tuple and len(answer) == 2
-    expect(pair, "a_pair", got=type(answer).__name__)
+    expect(pair, "a_pair", got=kind_of(answer))
     return {"gradient": answer[0], "index": answer[1], "same": (before == table).all()}
 
 
@@ -30,7 +30,7 @@ def run_embed(mine, tokens, places, table, order, dout):
     if rows is None:
         return None
     tensor = hasattr(rows, "node")
-    expect(tensor, "a_tensor", got=type(rows).__name__)
+    expect(tensor, "a_tensor", got=kind_of(rows))
     return {"rows": rows.data, "gradients": pulled(mine, rows, dout, leaves)}
 
 
@@ -52,9 +52,9 @@ def run_attention(mine, q, k, v, mask, dout):
     if answer is None:
         return None
     pair = type(answer) is tuple and len(answer) == 2
-    expect(pair, "a_pair", got=type(answer).__name__)
+    expect(pair, "a_pair", got=kind_of(answer))
     for one in answer:
-        expect(hasattr(one, "node"), "a_tensor", got=type(one).__name__)
+        expect(hasattr(one, "node"), "a_tensor", got=kind_of(one))
     mixed, shares = answer
     seen = {"mixed": mixed.data, "shares": shares.data}
     expect(seen["shares"].shape == mask.shape, "shape", got=list(shares.shape))
@@ -79,9 +79,9 @@ def run_forward(mine, texts, seed):
     if answer is None:
         return None
     pair = type(answer) is tuple and len(answer) == 2
-    expect(pair, "a_pair", got=type(answer).__name__)
+    expect(pair, "a_pair", got=kind_of(answer))
     scores, shares = answer
-    expect(hasattr(scores, "node"), "a_tensor", got=type(scores).__name__)
+    expect(hasattr(scores, "node"), "a_tensor", got=kind_of(scores))
     expect(type(shares) is dict and set(shares) == {"A", "B"}, "shares")
     expect(all(type(one) is np.ndarray for one in shares.values()), "shares")
     expect(len(looks) == 2, "looks", got=len(looks))
@@ -111,7 +111,7 @@ def drawn_by(mine, scores, temperature, count, seed):
         token = mine.sample(scores, temperature, draw)
         expect(token is not None, "nothing_drawn")
         whole = isinstance(token, (int, np.integer)) and not isinstance(token, bool)
-        expect(whole, "a_number", got=type(token).__name__)
+        expect(whole, "a_number", got=kind_of(token))
         expect(0 <= token < len(scores), "below", got=int(token), n=len(scores))
         tokens.append(int(token))
     return tokens
@@ -244,7 +244,7 @@ def may_look(ask):
             texts, places = texts[mixed], places[mixed]
         found, wanted = ask(run_may_look, texts, places), mask_by_rows(texts, places)
         facts = {"texts": texts.tolist(), "places": places.tolist()}
-        expect(type(found) is np.ndarray, "an_array", got=type(found).__name__)
+        expect(type(found) is np.ndarray, "an_array", got=kind_of(found))
         shape = list(found.shape)
         expect(found.shape == wanted.shape, "shape", got=shape, rows=len(texts))
         expect(found.dtype == bool, "bools", got=str(found.dtype))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, needs, quiz
+from teachgraph.course.judging import expect, kind_of, needs, quiz
 from teachgraph.course.spirals import spirals
 
 CASES = 20
@@ -25,7 +25,8 @@ def run_forward(mine, sizes, x, seed):
     layers = made(mine, sizes, seed)
     scores = mine.forward(x, layers)
     is_tensor = hasattr(scores, "node")
-    expect(is_tensor, "a_tensor", got=type(scores).__name__)
+    expect(scores is not None, "nothing")
+    expect(is_tensor, "a_tensor", got=kind_of(scores))
     expect(scores.node is not None, "no_node")
     return {"scores": scores.data, "layers": [[w.data, b.data] for w, b in layers]}
 

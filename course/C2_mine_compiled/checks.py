@@ -6,7 +6,7 @@ Programs are plain data, as `random_programs` says.
 from __future__ import annotations
 
 
-from teachgraph.course.judging import expect, lines_at_most, needs, quiz
+from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
 from teachgraph.course.random_programs import drawn, written
 
 CASES = 30
@@ -78,7 +78,8 @@ def run_line(mine, rows, number):
         text = mine.call_line(number, main.ops[number], names)
     if text is None:
         return None
-    expect(isinstance(text, str), "a_text", got=type(text).__name__)
+    expect(text is not None, "nothing")
+    expect(isinstance(text, str), "a_text", got=kind_of(text))
     run = Run(rows)
     for one in {one for reads, _ in rows for one in reads if one != 0.5}:
         run.names[short(one)] = f"value of {short(one)}"
@@ -95,7 +96,8 @@ def run_body(mine, rows, fetch):
         lines = mine.body_lines(list(main.ops), [found[i] for i in fetch], names)
     if lines is None:
         return None
-    expect(isinstance(lines, list), "a_list", got=type(lines).__name__)
+    expect(lines is not None, "nothing")
+    expect(isinstance(lines, list), "a_list", got=kind_of(lines))
     texts = all(isinstance(line, str) for line in lines)
     expect(texts, "texts")
     run = Run(rows)

@@ -215,8 +215,10 @@ def _verdict(
     if judged is None:
         return Verdict(task, False, message, place)
     values = dict(judged.values)
-    if origin := values.pop("place", None):
-        place = _line(notebook, origin["line"], origin["code"]) or place
+    if lines := values.get("place"):
+        line = _line(notebook, lines[0]["line"], lines[0]["code"])
+        if line is not None:  # it stands beside the message
+            place, values["place"] = line, lines if lines[1:] else []
         judged = replace(judged, values=values)
     said = judged.message(language)
     return Verdict(task, judged.passed, said, place, code, judged.sentence)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +11,9 @@ from typing import Any
 
 import pytest
 
+import teachgraph as paddle
 from teachgraph.course.checks import Checker, CheckFailed, begin
-from teachgraph.course.judging import Verdict
+from teachgraph.course.judging import Verdict, ask_here, judge
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import Language, Lesson, find
 
@@ -209,3 +212,70 @@ def test_a_message_holds_no_address_which_every_run_would_change() -> None:
     values = {"error": f"TypeError: no number: {object()}"}
     verdict = Verdict(find("00"), "steps", False, "strange", values)
     assert "no number: <object object>" in verdict.message("en")
+
+
+def cell(code: str, names: dict[str, Any], file: str) -> None:
+    """Run code as a cell of a notebook, whose lines can be quoted."""
+    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    exec(compile(code, file, "exec"), names)
+
+
+def told(answer: str, given: str = "", *, file: str = "<given>") -> str:
+    """The verdict on `double` in a notebook, after another cell."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cell(given, names, file)
+    cell(answer, names, "<answer>")
+    lesson = find("00", Path(__file__).parent / "sample")
+    ask = ask_here(names, lesson, "double")
+    return judge(lesson, "double", ask).message("en")
+
+
+GIVEN = "TABLE = {}\n\ndef look_up(x):\n    return TABLE[x]\n"
+
+
+def test_an_error_in_the_exercise_is_told_with_its_line() -> None:
+    said = told("def double(x):\n    return {}[x]\n")
+    assert said == "raised KeyError: 2 (line 2 of the cell: `return {}[x]`)"
+
+
+def test_an_error_in_another_cell_is_told_with_its_function_and_both_lines() -> None:
+    said = told("def double(x):\n    return look_up(x)\n", GIVEN)
+    assert said == (
+        "raised KeyError: 2 (line 2 of the cell: `return look_up(x)`; "
+        "there, line 4 of the cell with `look_up`: `return TABLE[x]`)"
+    )
+    other = told("double = look_up\n", GIVEN)
+    assert other == (
+        "raised KeyError: 2 (line 4 of the cell with `look_up`: `return TABLE[x]`)"
+    )
+
+
+def test_an_error_in_what_a_lesson_before_built_names_that_lesson() -> None:
+    file = "<mine: lesson 02, backward>"
+    said = told("def double(x):\n    return look_up(x)\n", GIVEN, file=file)
+    assert "; there, line 4 of the cell with `look_up`, in lesson 02: `" in said
+
+
+def test_the_exercise_is_the_last_cell_that_the_error_came_through() -> None:
+    """Its own inner function, called by another cell, is not another cell."""
+    given = "def apply(f, x):\n    return f(x)\n"
+    answer = "def double(x):\n    return apply(lambda x: x[0], x)\n"
+    said = told(answer, given)
+    assert said.endswith("(line 2 of the cell: `return apply(lambda x: x[0], x)`)")
+
+
+def test_a_key_that_is_an_object_of_the_learner_is_told_by_what_it_holds() -> None:
+    answer = (
+        "class Leaf:\n    def __init__(self, x):\n        self.up = object()\n"
+        "        self.name, self.x = 'leaf', x\n\n"
+        "def double(x):\n    return {}[Leaf(x)]\n"
+    )
+    assert told(answer).startswith("raised KeyError: Leaf(name='leaf', x=2) (line 7 ")
+
+
+def test_a_tensor_in_the_place_of_the_learners_own_is_told_apart() -> None:
+    names = of_lesson("03")
+    names["detach"] = lambda x: paddle.to_tensor(x.data)
+    names["detach"].__name__ = "detach"
+    with pytest.raises(CheckFailed, match=re.escape("not teachgraph.Tensor.")):
+        Checker(find("03"), "en", names)(names["detach"])

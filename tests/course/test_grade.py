@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +124,22 @@ def test_an_exception_is_blamed_on_the_learners_line(
     verdict = grade(sample, path).verdicts[0]
     assert verdict.message == "raised NameError: name 'y' is not defined"
     assert verdict.place == Place(4, 2, "return y")
+
+
+def test_an_exception_in_another_cell_is_told_with_both_lines(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    def edit(cells: dict[str, Any]) -> None:
+        first = next(cell for cell in cells.values() if "begin" in cell["source"])
+        first["source"] += "\n\ndef helper(x):\n    return y"
+        cells["double"]["source"] = "def double(x):\n    return helper(x)"
+
+    verdict = grade(sample, sample_notebook(edit)).verdicts[0]
+    assert verdict.place == Place(4, 2, "return helper(x)")
+    assert verdict.message == (
+        "raised NameError: name 'y' is not defined (line 2 of the cell: "
+        "`return helper(x)`; there, line 6 of the cell with `helper`: `return y`)"
+    )
 
 
 def test_a_wrong_value_points_at_the_exercise(
