@@ -155,4 +155,4 @@ again.set_state_dict(paddle.load("lenet.pdparams"))
 again.eval()
 with paddle.no_grad():
     difference = paddle.abs(again(images) - net(images)).max().item()
-print("difference after loading:", difference)
+print(f"difference after loading: {difference:g}")

@@ -123,7 +123,7 @@ check(for_a_trainer)
 def difference(rewrite):
     """The largest distance, after 20 steps, from a parameter of one machine."""
     one, (two, _) = machines.alone(20), machines.together(20, rewrite)
-    return max(float(abs(one[name] - two[name]).max()) for name in one)
+    return f"{max(abs(one[name] - two[name]).max() for name in one):.1e}"
 
 
 print("two trainers against one:", attempt(difference, for_a_trainer, otherwise="?"))

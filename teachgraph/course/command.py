@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
+START = """Put a lesson's notebook into a folder. Your progress through all lessons (the
+exercises that passed, your framework, hints read) is kept once for each user, in
+progress.json in the user's data folder, or in the folder that TEACHGRAPH_HOME names;
+`start` says where. To begin anew, delete or rename that file, or set TEACHGRAPH_HOME to
+another folder; to have a lesson's notebook anew, move the old one or use --folder."""
+
 NEEDED = {
     *("IPython", "filelock", "jinja2", "jupytext", "matplotlib", "nbclient"),
     *("nbformat", "platformdirs", "psutil", "tqdm"),
@@ -57,6 +63,7 @@ def add_arguments(subparsers: Subparsers) -> None:
 
     add("list", "List the lessons.", language=True)
     start = add("start", "Put a lesson's notebook into a folder.", lesson=True)
+    start.description = START
     start.add_argument("--folder", type=Path, default=Path(), help="default: this one")
     start.add_argument(
         "--exist-ok", action="store_true", help="succeed if it is there already"
@@ -185,7 +192,9 @@ def _start(args: argparse.Namespace) -> Answer:
     else:
         lines.append(say("notebook_there", language, path=path))
         lines.append(say("nothing_changed", language))
+    lines.append(say("progress_kept", language, path=kept.path))
     data = {"lesson": lesson.number, "notebook": str(path), "created": created}
+    data["progress"] = str(kept.path)
     return Answer(lines, data, code=0 if created or args.exist_ok else 1)
 
 

@@ -169,7 +169,7 @@ class Verdict:
 
     def message(self, language: Language) -> str:
         """The verdict in words."""
-        values = {"task": self.task, **self.values}
+        values = {"task": self.task, **shown(self.values)}
         quoted = QUOTED in values.get("error", "")
         values["place"] = in_lines([] if quoted else values.get("place", []), language)
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
@@ -177,6 +177,23 @@ class Verdict:
         if self.passed:
             return say("right", language, task=self.task) + f" {said}"
         return said
+
+
+def shown(value: Any) -> Any:
+    """A value for a message: floats in it have the seven digits that a float32 holds.
+
+    >>> shown({"got": float(np.float32(-0.12)), "n": [1, 0.1 + 0.2]})
+    {'got': -0.12, 'n': [1, 0.3]}
+    """
+    if isinstance(value, Mapping):
+        return {name: shown(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(shown, value))
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.7g}")
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.vectorize(shown, [float])(value) if value.size else value
+    return value
 
 
 def without_addresses(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import teachgraph as paddle
@@ -212,6 +213,14 @@ def test_a_message_holds_no_address_which_every_run_would_change() -> None:
     values = {"error": f"TypeError: no number: {object()}"}
     verdict = Verdict(find("00"), "steps", False, "strange", values)
     assert "no number: <object object>" in verdict.message("en")
+
+
+def test_a_message_shows_numbers_as_float32_holds_them(sample_lesson: Lesson) -> None:
+    got = np.float32([-0.12, 1 / 3])
+    verdict = Verdict(sample_lesson, "double", False, "twice", {"x": float(got[0])})
+    assert verdict.message("en") == "-0.12 doubled is something else."
+    verdict = Verdict(sample_lesson, "double", False, "twice", {"x": got.tolist()})
+    assert verdict.message("en") == "[-0.12, 0.3333333] doubled is something else."
 
 
 def cell(code: str, names: dict[str, Any], file: str) -> None:

@@ -109,11 +109,34 @@ def test_start_never_overwrites(teachgraph: Run, work: Path) -> None:
     assert path.read_text() == "an hour of work"
 
 
-def test_start_in_chinese_into_a_new_folder(teachgraph: Run, work: Path) -> None:
+def test_start_says_where_progress_is_kept_and_how_to_begin_anew(
+    teachgraph: Run, home: Path
+) -> None:
+    said = (
+        f"Your progress is kept in {home / 'progress.json'} (to begin anew, delete it)."
+    )
+    assert teachgraph("start", "02").stdout.splitlines()[-1] == said
+    assert teachgraph("start", "02").stdout.splitlines()[-1] == said
+    assert "保存在" in teachgraph("start", "02", "--lang", "zh").stdout
+    shown = " ".join(teachgraph("start", "--help").stdout.split())
+    assert "progress.json in the user's data folder" in shown
+    assert "To begin anew, delete or rename that file" in shown
+    (home / "progress.json").unlink()
+    assert "◐" not in teachgraph("status").stdout
+
+
+def test_start_in_chinese_into_a_new_folder(
+    teachgraph: Run, work: Path, home: Path
+) -> None:
     done = teachgraph("start", "00", "--lang", "zh", "--folder", "课程", "--json")
     data = json.loads(done.stdout)
     path = work / "课程" / "00_four_lines.zh.ipynb"
-    assert data == {"lesson": "00", "notebook": str(path), "created": True}
+    assert data == {
+        "lesson": "00",
+        "notebook": str(path),
+        "created": True,
+        "progress": str(home / "progress.json"),
+    }
     assert nbformat.read(path, as_version=4).cells[0].source.startswith("# 四行代码")
 
 

@@ -177,7 +177,11 @@ def test_every_exercise_has_three_hints_and_two_wrong_answers(lesson: Lesson) ->
 
 @every_lesson
 def test_the_solution_passes_and_no_other_cell_complains(lesson: Lesson) -> None:
+    """And no number is printed to digits that nobody reads, but in programs."""
     played = rehearse(read_once(lesson), long=False)  # test_proofs.py runs all of it
+    printed = "\n".join(cell.output for cell in played)
+    lines = [line for line in printed.splitlines() if "op_role" not in line]
+    assert [line for line in lines if re.search(r"\d\.\d{9}", line)] == []
     assert [cell for cell in played if cell.error] == []
     for cell in played:
         if cell.role == "check":
