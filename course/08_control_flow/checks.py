@@ -6,9 +6,12 @@ A body is named: "scale" is h w, "bend" is softplus(h w + b), "mix" is h @ m, an
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 
 import teachgraph as paddle
+from teachgraph.control_flow.ops import LoopError
 from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.judging import expect, kind_of, needs, quiz
 
@@ -104,8 +107,13 @@ def block_of(mine, kind, most, calls):
 
 def first_values(h, weights):
     """Return the initial values of the loop variables, by name."""
-    named = {f"w_{i}": w for i, w in enumerate(weights)}
-    return {"h": h, "i": np.zeros(()), **named}
+    named = dict(zip(names_of(weights), [h, *weights], strict=True))
+    return {**named, "i": np.zeros(())}
+
+
+def names_of(weights):
+    """The names of what gradients are taken of: h, then the weights."""
+    return ["h", *(f"w_{i}" for i, _ in enumerate(weights))]
 
 
 def run_rounds_on(mine, kind, rounds, h, weights):
@@ -170,30 +178,67 @@ def run_unrolled(mine, rounds):
 
 
 def run_collatz(mine, numbers):
-    """The rounds that the learner's loop takes for numbers, and its operators."""
+    """The rounds that the learner's loop takes, or the number it does not end from."""
     paddle.enable_static()
     main = paddle.static.Program()
     new = paddle.static.program_guard(main, paddle.static.Program())
-    with new, rounds_at_most(MOST) as made:
-        found = mine.collatz(paddle.static.data("n", [1], "int64"))
+    with new, rounds_at_most(MOST):
+        n = paddle.static.data("n", [1], "int64")
+        found = mine.collatz(n)
+    expect(found is not None, "nothing")
     expect(isinstance(found, paddle.static.Variable), "a_variable")
+    block = main.global_block()
+    kinds = [one.type for one in block.ops]
+    loops = sum(one.type == "while" for block in main.blocks for one in block.ops)
+    expect(loops > 0, "no_loop")
+    expect(loops == 1, "loops", got=loops)
+    expect(found.block is block, "inside")
+    behind = block.ops[kinds.index("while") :]
+    expect(any(found.name in one.output_arg_names for one in behind), "before")
     exe, rounds = paddle.fluid.Executor(), []
     for n in numbers:
-        feed, fetch = {"n": np.array([n])}, [found, *made]
-        got, *counts = exe.run(main, feed=feed, fetch_list=fetch)
-        expect(all(count < MOST for count in counts), "endless", n=n)
+        try:
+            (got,) = exe.run(main, feed={"n": np.array([n])}, fetch_list=[found])
+        except LoopError:
+            return {"endless": n}
         rounds.append(got)
-    kinds = [one.type for one in main.global_block().ops]
-    return {"rounds": rounds, "loops": kinds.count("while")}
+    return {"rounds": rounds}
 
 
-def rounds_from(n):
-    """The number of rounds from n down to 1."""
-    count = 0
-    while n > 1:
-        n = n // 2 if n % 2 == 0 else 3 * n + 1
-        count += 1
-    return count
+def run_a_round(mine, numbers):
+    """If a round begins at each number, and the number after it, by the loop's parts.
+
+    Of a loop without n in its state there is no number after a round.
+    """
+    paddle.enable_static()
+    main, parts = paddle.static.Program(), []
+
+    def taken_apart(cond, body, loop_vars, *rest, **options):
+        parts.append([cond(*loop_vars), list(body(*loop_vars)), list(loop_vars)])
+        return parts[0][2]
+
+    with (
+        paddle.static.program_guard(main, paddle.static.Program()),
+        mock.patch.object(paddle.static.nn, "while_loop", taken_apart),
+    ):
+        n = paddle.static.data("n", [1], "int64")
+        mine.collatz(n)
+    ((begins, after, state),) = parts
+    places = [k for k, first in enumerate(state) if first is n]
+    fetch, exe = [begins, *(after[k] for k in places[:1])], paddle.fluid.Executor()
+    rows = [exe.run(main, {"n": np.array([n])}, fetch) for n in numbers]
+    return {
+        "begins": [bool(np.squeeze(row[0])) for row in rows],
+        "after": [int(np.squeeze(row[1])) for row in rows] if places else [],
+    }
+
+
+def from_n(n):
+    """The numbers from n down to 1."""
+    path = [n]
+    while path[-1] > 1:
+        path.append(path[-1] // 2 if path[-1] % 2 == 0 else 3 * path[-1] + 1)
+    return path
 
 
 def step_scopes(ask):
@@ -207,19 +252,33 @@ def calls_of_body(ask):
 
 
 def collatz(ask):
-    """Count the rounds of numbers."""
+    """Count the rounds of numbers; where that fails, look at one round."""
     numbers = [1, 2, 3, 6, 27, 4, 5, 7, 8, *range(9, 20)]
     seen = ask(run_collatz, numbers)
-    expect(seen["loops"] > 0, "no_loop")
-    expect(seen["loops"] == 1, "loops", got=seen["loops"])
-    wanted = [rounds_from(n) for n in numbers]
+    if "endless" in seen:
+        explain(ask, seen["endless"])
+        expect(False, "endless", n=seen["endless"])
     shapes = [np.shape(got) for got in seen["rounds"]]
     expect(all(shape in ((), (1,)) for shape in shapes), "a_number")
     got = [int(np.squeeze(one)) for one in seen["rounds"]]
-    expect(set(got) != {0}, "outside")
-    expect(got != numbers and set(got) != {1}, "the_number")
+    if set(got) == {0}:
+        begins = ask(run_a_round, numbers)["begins"]
+        expect(any(begins), "never", n=numbers[-1])
+        expect(False, "stays_0")
+    wanted = [len(from_n(n)) - 1 for n in numbers]
+    expect(set(got) != {1} or wanted == got, "the_number")
     for n, found, right in zip(numbers, got, wanted, strict=True):
         expect(found == right, "wrong", n=n, got=found, wanted=right)
+
+
+def explain(ask, n):
+    """Say what is wrong with the rounds of a loop that does not end."""
+    path = from_n(n)
+    seen = ask(run_a_round, path)
+    expect(seen["after"], "no_n")
+    for before, got, right in zip(path, seen["after"], path[1:], strict=False):
+        expect(got == right, "round", n=before, got=got, wanted=right)
+    expect(not seen["begins"][-1], "at_one")
 
 
 def run_rounds(ask):
@@ -237,12 +296,16 @@ def run_rounds(ask):
         expect(not seen["changed"], "changed")
         begins = [one for one in seen["begins"] if one is not None]
         expect(len(begins) == rounds, "begins")
-        same = [np.allclose(a, b) for a, b in zip(seen["ends"], chain[1:], strict=True)]
-        expect(all(same), "ends", rounds=rounds)
-        same = [np.allclose(a, b) for a, b in zip(begins, chain[:-1], strict=True)]
-        expect(all(same), "begins")
+        expect(rounds < 2 or not alike(seen["ends"][::-1], chain[1:]), "order")
+        expect(alike(seen["ends"], chain[1:]), "ends", rounds=rounds)
+        expect(alike(begins, chain[:-1]), "begins")
         counted = [float(one) for one in seen["counted"]]
         expect(counted == [float(i) for i in range(1, rounds + 1)], "counted")
+
+
+def alike(got, wanted):
+    """Tell if arrays are those of another list."""
+    return all(np.allclose(a, b) for a, b in zip(got, wanted, strict=True))
 
 
 @needs(run_rounds)
@@ -255,8 +318,11 @@ def unwind(ask):
         wanted, got = slopes(kind, rounds, h, weights, dh), seen["gradients"]
         expect(len(got) == len(wanted), "how_many", got=len(got), wanted=len(wanted))
         facts = {"body": kind, "rounds": rounds}
+        for name, a, b in zip(names_of(weights), got, wanted, strict=True):
+            shapes = {"got": list(np.shape(a)), "wanted": list(np.shape(b))}
+            expect(np.shape(a) == np.shape(b), "shapes", name=name, **shapes)
         near = [
-            np.shape(a) == b.shape and np.allclose(a, b, rtol=1e-4, atol=1e-6)
+            np.allclose(a, b, rtol=1e-4, atol=1e-6)
             for a, b in zip(got, wanted, strict=True)
         ]
         expect(rounds or all(near), "no_rounds")

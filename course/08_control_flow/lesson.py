@@ -312,9 +312,7 @@ def gradient(back=None, looped=True, rounds=10):
     dw = append_backward(h.sum())[w]
     feed = {"h": np.ones((1, 2)), "i": np.zeros(()), "w": np.eye(2) / 2}
     (value,) = Executor().run(main, feed, [dw])
-    return (
-        f"{len(main.ops)} operators, and the gradient of w is {value.round(4).tolist()}"
-    )
+    return f"{len(main.ops)} operators; gradient of w: {value.round(4).tolist()}"
 
 
 print(attempt(gradient, otherwise=""))

@@ -8,6 +8,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.core.errors import TeachgraphError
+from teachgraph.control_flow.ops import LoopError
 from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.converting import Converter, both, either, repeated
 from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz
@@ -164,7 +165,10 @@ def run_program(mine, task, source, numbers):
             raise Wrong("not_a_program", error=str(error).splitlines()[0]) from None
     exe, found = paddle.fluid.Executor(), []
     for number in numbers:
-        (got,) = exe.run(main, {"n": np.array([number])}, [names["n"]])
+        try:
+            (got,) = exe.run(main, {"n": np.array([number])}, [names["n"]])
+        except LoopError:
+            raise Wrong("endless", source=text) from None
         found.append(int(np.squeeze(got)))
     return found
 

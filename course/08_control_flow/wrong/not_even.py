@@ -2,7 +2,7 @@
 
 zh: 把奇数减半。
 task: collatz
-says: endless
+says: round
 """
 
 INSTEAD = {"% 2 == 0": "% 2 == 1"}
