@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from teachgraph.course.judging import expect, kind_of, quiz
@@ -22,7 +24,7 @@ def run_no_grad(mine):
         seen["inside"] = mine.recording.on
         seen["node"] = (x * x).node is not None
         with mine.no_grad():
-            pass
+            seen["inside_inner"] = mine.recording.on
         seen["after_inner"] = mine.recording.on
     seen["after"] = mine.recording.on
     try:
@@ -55,7 +57,10 @@ def run_detach(mine, x):
 
 
 def run_hook(mine, x, factor):
-    """The value, what the change was handed, and the gradient that arrives."""
+    """The value, what the change was handed, and the gradient that arrives.
+
+    The loss is 3 x²: a part of its gradient is 3 x, all of it 6 x.
+    """
     leaf = mine.Tensor(x, stop_gradient=False)
     handed = []
 
@@ -67,14 +72,25 @@ def run_hook(mine, x, factor):
     expect(hooked is not leaf, "no_op")
     expect(hooked is not None, "nothing")
     expect(isinstance(hooked, mine.Tensor), "a_tensor", got=kind_of(hooked))
-    rule = hooked.node.op.rule if hooked.node else None
-    expect(rule is not None, "no_op")
-    handed_out = rule(np.ones(np.shape(x)), x)
-    expect(isinstance(handed_out, (tuple, list)), "a_tuple")
+    expect(hooked.node is not None, "no_node")
+    saved = mine.values(hooked.node.saved)
+    if len(saved) == 1:
+        expect(called(hooked.node.op.rule, np.ones(np.shape(x)), *saved), "rule_of_two")
+        handed_out = hooked.node.op.rule(np.ones(np.shape(x)), *saved)
+        expect(isinstance(handed_out, (tuple, list)), "a_tuple")
     del handed[:]
-    loss = (hooked * hooked).sum()
+    loss = (hooked * hooked * 3.0).sum()
     found = mine.backward(loss)
     return {"data": hooked.data, "handed": handed, "grad": found.get(leaf)}
+
+
+def called(function, *inputs):
+    """Tell if a function takes so many inputs."""
+    try:
+        inspect.signature(function).bind(*inputs)
+    except TypeError:
+        return False
+    return True
 
 
 def run_clip(mine, most, g):
@@ -98,6 +114,8 @@ def run_penalty(mine, x, w):
     weight = mine.Tensor(w, stop_gradient=False)
     penalty = mine.gradient_penalty(score_of(mine, weight), x)
     expect(penalty is not None, "nothing")
+    array = isinstance(penalty, np.ndarray | np.floating | float)
+    expect(not array, "an_array", got=kind_of(penalty))
     expect(hasattr(penalty, "node"), "a_tensor", got=kind_of(penalty))
     expect(penalty.node is not None, "no_way_back")
     found = mine.backward(penalty)
@@ -119,6 +137,7 @@ def no_grad(ask):
     """Look at the switch."""
     seen = ask(run_no_grad)
     expect(not seen["inside"] and not seen["node"], "inside")
+    expect(not seen["inside_inner"], "inside_inner")
     expect(not seen["after_inner"], "inner")
     expect(seen["after"], "after")
     expect(seen.get("error") == "raised", "swallowed")
@@ -144,9 +163,11 @@ def hook(ask):
         seen = ask(run_hook, x, factor)
         expect(np.array_equal(seen["data"], x), "forward")
         expect(len(seen["handed"]) == 1, "times", got=len(seen["handed"]))
-        expect(np.allclose(seen["handed"][0], 2 * x), "part")
+        got = seen["handed"][0]
+        expect(not np.array_equal(got, x), "value")
+        expect(np.allclose(got, 6 * x), "whole", got=got, wanted=6 * x)
         expect(seen["grad"] is not None, "lost")
-        expect(np.allclose(seen["grad"], factor * 2 * x), "wrong")
+        expect(np.allclose(seen["grad"], factor * 6 * x), "wrong")
 
 
 def clip(ask):

@@ -55,45 +55,55 @@ def written(block):
             for slot, names in operator.inputs.items()
             if names
         }
-        for name in operator.output_arg_names:
-            numbers[name] = len(numbers) + 1
-        rows.append([operator.type, inputs, numbers[operator.output_arg_names[0]]])
+        for name in operator.output_arg_names:  # one that is written again is another
+            numbers[name] = len(rows) + 1
+        rows.append([operator.type, inputs, len(rows) + 1])
     return rows
 
 
-def run_dense(mine, rows, width, size):
-    """A learner's layer in new programs, and what it computes."""
+def build_dense(mine, width, size):
+    """A learner's layer in new programs: both, and what it returns."""
     main, startup = fluid.Program(), fluid.Program()
     with paddle.static.program_guard(main, startup):
         x = paddle.static.data("x", [-1, width])
-    block = main.global_block()
-    y = mine.dense(block, startup.global_block(), x, size)
-    expect(y is not None, "no_result")
-    seen = {
+    y = mine.dense(main.global_block(), startup.global_block(), x, size)
+    expect(isinstance(y, paddle.static.Variable), "no_result")
+    return main, startup, y
+
+
+def run_dense(mine, width, size):
+    """The operators and the parameters of a learner's layer."""
+    main, startup, y = build_dense(mine, width, size)
+    block, first = main.global_block(), startup.global_block()
+    fills = [name for one in first.ops for name in one.output_arg_names]
+    return {
         "main": written(block),
-        "startup": [[o.type, o.output_arg_names] for o in startup.global_block().ops],
+        "fills": fills,
+        "kept": all(first.var(name).persistable for name in fills),
         "axes": [o.attrs.get("axis") for o in block.ops if o.type == MAIN[1][0]],
         "parameters": {p.name: list(p.shape) for p in main.all_parameters()},
-        "shape": list(getattr(y, "shape", ())),
+        "writes": [name for one in block.ops for name in one.output_arg_names],
+        "returns": y.name,
     }
-    names = [name for _, filled in seen["startup"] for name in filled]
-    if {"w", "b"} <= {*names} and all(o.type in RUNNABLE for o in block.ops):
-        with fluid.scope_guard(fluid.Scope()):
-            exe, feed = fluid.Executor(), {"x": np.asarray(rows, "float32")}
-            got = exe.run(startup, fetch_list=names)
-            seen["begins"] = dict(zip(names, got, strict=True))
-            seen["y"] = exe.run(main, feed=feed, fetch_list=[y])[0]
-    return seen
 
 
-RUNNABLE = {"mul", "elementwise_add", "relu"}
+def run_numbers(mine, rows, width, size):
+    """The parameters as they begin, and the result for some rows."""
+    main, startup, y = build_dense(mine, width, size)
+    with fluid.scope_guard(fluid.Scope()):
+        exe, feed = fluid.Executor(), {"x": np.asarray(rows, "float32")}
+        begins = exe.run(startup, fetch_list=["w", "b"])
+        return {"begins": begins, "y": exe.run(main, feed=feed, fetch_list=[y])[0]}
 
 
 def run_infer(mine, kind, shapes, attrs):
     """The shape that is inferred, and the kernels' runs on anything but zeros."""
     handed = []
 
-    def kernel(*arrays, **attrs):
+    def kernel(*arrays, **given_attrs):
+        expect(not any(isinstance(x, list | tuple) for x in arrays), "separately")
+        by_name = given_attrs == attrs and not any(isinstance(x, dict) for x in arrays)
+        expect(by_name, "attributes")
         handed.extend(arrays)
         whole = all(array.dtype.kind in "iu" for array in map(np.asarray, arrays))
         expect(whole, "whole")
@@ -104,6 +114,8 @@ def run_infer(mine, kind, shapes, attrs):
     expect(given == [list(shape) for shape in shapes], "changed_input", what="shapes")
     expect(found is not None, "nothing")
     expect(isinstance(found, list | tuple), "a_list", got=kind_of(found))
+    sizes = all(isinstance(n, int | np.integer) for n in found)
+    expect(sizes, "sizes", got=str(found))
     return {"shape": [int(n) for n in found], "runs": len(handed) // len(shapes)}
 
 
@@ -119,10 +131,10 @@ def run_append(mine, inputs, attrs):
     """
     main = mine.Program("main")
 
-    def kernel(*arrays, **attrs):
-        """A column for each of the inputs' columns."""
+    def kernel(*arrays, more=0):
+        """A column for each of the inputs' columns, and more."""
         rows = max(len(x) for x in arrays if np.ndim(x) == 2)
-        return np.zeros((rows, sum(map(columns, arrays))))
+        return np.zeros((rows, sum(map(columns, arrays)) + more))
 
     taken = mine.Variable(main, "mix_0", [1])
     given = [
@@ -177,20 +189,25 @@ def dense(ask):
     draw = np.random.default_rng(5)
     for case in range(CASES):
         width, size = 2 + case % 3, 1 + case % 4
-        rows = draw.uniform(-2, 2, (1 + case % 5, width))
-        seen = ask(run_dense, rows.tolist(), width, size)
-        shapes = {"w": [width, size], "b": [size]}
-        fills = sorted(name for kind, names in seen["startup"] for name in names)
+        seen = ask(run_dense, width, size)
+        shapes, fills = {"w": [width, size], "b": [size]}, seen["fills"]
         types = [row[0] for row in seen["main"]]
         expect("fill_constant" not in types, "filled_in_main")
-        expect(fills == ["b", "w"], "startup", got=len(fills))
-        expect(seen["parameters"] == shapes, "parameters")
+        expect(sorted(fills) == ["b", "w"], "startup", got=fills)
+        expect(seen["kept"], "kept")
+        facts = {"got": seen["parameters"], "wanted": shapes}
+        expect(seen["parameters"] == shapes, "parameters", **facts)
         expect(len(types) == 3, "three", got=len(types))
         expect(types == [row[0] for row in MAIN], "order", got=", ".join(types))
+        over = sorted({"x", "w", "b"} & set(seen["writes"]))
+        expect(not over, "overwrites", names=", ".join(over))
         expect(seen["main"] == MAIN, "slots")
         expect(seen["axes"] == [1], "axis")
-        expect(seen["shape"] == [-1, size], "result", got=seen["shape"])
-        ones = all(np.array_equal(b, np.ones(b.shape)) for b in seen["begins"].values())
+        last = seen["writes"][-1]
+        expect(seen["returns"] == last, "result", got=seen["returns"], wanted=last)
+        rows = draw.uniform(-2, 2, (1 + case % 5, width))
+        seen = ask(run_numbers, rows.tolist(), width, size)
+        ones = all(np.array_equal(b, np.ones(b.shape)) for b in seen["begins"])
         expect(ones, "ones")
         wanted = np.maximum(rows.sum(axis=1, keepdims=True) + np.ones(size), 0)
         expect(np.allclose(seen["y"], wanted, atol=1e-5), "wrong")
@@ -240,13 +257,15 @@ def append(ask):
         wanted = [-1, sum(1 if isinstance(x, float) else x[-1] for x in inputs)]
         expect(seen["shape"] == wanted, "shape", got=seen["shape"], wanted=wanted)
         expect(seen["stop"] == (not learns), "stop", learns=learns)
-    seen = ask(run_append, [[2, 2]], {"axis": 1})
-    expect(seen["attrs"] == {"axis": 1}, "attrs")
+    seen = ask(run_append, [[2, 2]], {"more": 1})
+    expect(seen["attrs"] == {"more": 1}, "attrs")
+    expect(seen["shape"] == [2, 3], "attrs_of_shape")
 
 
 def shape_of_scores(ask):
     """A batch of any size, two scores a row."""
     found = ask(call, "shape_of_scores")
+    expect(isinstance(found, list | tuple), "a_list")
     expect(list(found) != [2, 2], "batch")
     expect(list(found) != [-1, 3], "hidden")
     expect(list(found) == [-1, 2], "wrong")

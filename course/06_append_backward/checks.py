@@ -126,7 +126,7 @@ def run_part(mine, before, expected, shape):
     part = mine.new_part(x, parts, expected)
     expect(part is not None, "nothing")
     expect(isinstance(part, mine.Variable), "a_variable", got=kind_of(part))
-    added = len(parts) == before + 1 and parts[:-1] == kept and parts[-1] is part
+    added = parts == [*kept, part] and part not in kept
     return {
         "name": part.name,
         "shape": list(part.shape),
@@ -143,15 +143,15 @@ def run_joined(mine, count, shape):
     whole = mine.joined(x, list(parts))
     expect(whole is not None, "nothing")
     expect(isinstance(whole, mine.Variable), "a_variable", got=kind_of(whole))
-    row = main.ops[0] if main.ops else None
+    rows = main.ops
     return {
         "is_part": whole in parts,
-        "operators": len(main.ops),
+        "operators": [one.op.name for one in rows],
         "name": whole.name,
         "shape": list(whole.shape),
-        "op": row is not None and row.op is mine.add_up,
-        "reads": [x.name for x in row.inputs] if row else [],
-        "writes": row is not None and row.outputs == [whole],
+        "op": all(one.op is mine.add_up for one in rows),
+        "reads": [getattr(x, "name", kind_of(x)) for one in rows for x in one.inputs],
+        "writes": all(one.outputs == [whole] for one in rows),
     }
 
 
@@ -163,6 +163,8 @@ def run_backward(mine, graph):
     found = mine.append_backward(variables[-1])
     expect(found is not None, "nothing")
     expect(isinstance(found, dict), "a_dict", got=kind_of(found))
+    variable = all(isinstance(x, mine.Variable) for pair in found.items() for x in pair)
+    expect(variable, "variables")
     known = {variable.name: i for i, variable in enumerate(variables)}
     rows = [row_of(one, known) for one in main.ops[written:]]
     pairs = {known[x.name]: renamed(g.name, known) for x, g in found.items()}
@@ -225,10 +227,10 @@ def new_part(ask):
         seen = ask(run_part, before, expected, shape)
         tail = f"@RENAME@block0@{before}" if expected > 1 else ""
         facts = {"got": seen["name"], "wanted": f"v@GRAD{tail}"}
+        expect(seen["added"], "added")
         expect(expected > 1 or "RENAME" not in seen["name"], "only_one", **facts)
         expect(seen["name"] == f"v@GRAD{tail}", "name", **facts)
         expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
-        expect(seen["added"], "added")
         expect(seen["program"], "program")
 
 
@@ -238,15 +240,21 @@ def joined(ask):
         count, shape = case % 4 + 1, [case % 3 + 1, -1]
         seen = ask(run_joined, count, shape)
         if count == 1:
-            expect(seen["operators"] == 0, "needless")
+            expect(not seen["operators"], "needless")
             expect(seen["is_part"], "single")
             continue
-        expect(seen["operators"] == 1 and seen["op"], "no_sum", got=count)
-        reads = [f"part_{i}" for i in range(count)]
-        expect(
-            seen["reads"] == reads, "all_parts", got=len(seen["reads"]), wanted=count
-        )
-        expect(seen["writes"] and seen["name"] == "v@GRAD", "name", got=seen["name"])
+        expect(seen["operators"], "no_operator", parts=count)
+        added = ", ".join(seen["operators"])
+        one_sum = len(seen["operators"]) == 1
+        expect(one_sum, "no_sum", parts=count, got=added)
+        expect(seen["op"], "another_op", got=added)
+        wanted, got = [f"part_{i}" for i in range(count)], seen["reads"]
+        others = [name for name in got if name not in wanted]
+        expect(not others, "others", got=", ".join(others))
+        expect(sorted(got) != wanted or got == wanted, "order", got=", ".join(got))
+        expect(got == wanted, "all_parts", got=len(got), wanted=count)
+        expect(seen["writes"], "writes")
+        expect(seen["name"] == "v@GRAD", "name", got=seen["name"])
         expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
 
 
@@ -260,6 +268,9 @@ def append_backward(ask):
         kinds, wanted = [row[0] for row in theirs], [row[0] for row in rows]
         facts = {"got": ", ".join(kinds), "wanted": ", ".join(wanted)}
         expect(kinds[:1] == ["ones"], "no_seed")
+        steps = [[one for one in row if one != "add_n"] for row in (kinds, wanted)]
+        expect(sorted(steps[0]) == sorted(steps[1]), "operators", **facts)
+        expect(steps[0] == steps[1], "order", **facts)
         expect(kinds.count("add_n") == wanted.count("add_n"), "sums", **facts)
         expect(kinds == wanted, "order", **facts)
         data = {i for i, kind in enumerate(graph[0]) if kind == "x"}

@@ -2,7 +2,7 @@
 
 zh: 把第一份当成整个。
 task: joined
-says: no_sum
+says: no_operator
 """
 
 INSTEAD = {"len(parts) == 1": "parts"}
