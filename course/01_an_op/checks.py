@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
-from teachgraph.course.judging import Wrong, call, expect, kind_of, needs
+from teachgraph.course.judging import Wrong, call, expect, kind_of, needs, number
 
 SHAPES = [
     ([2, 3], [2, 3]),
@@ -141,6 +141,12 @@ def run_sum(mine, dout, x, axis, keepdims):
     return mine.sum_rule(dout, x, axis=axis, keepdims=keepdims)
 
 
+def run_far(mine, x):
+    """What overflows is told by the check, and NumPy's warnings are not needed."""
+    with np.errstate(all="ignore"):
+        return mine.softplus(x)
+
+
 def arrays(found, count):
     """A tuple of so many gradients."""
     expect(found is not None, "nothing")
@@ -177,7 +183,10 @@ def slope(ask):
 
 def shapes_back(ask):
     """A gradient has the shape of its input."""
-    found = [list(one) for one in ask(call, "shapes_back")]
+    found = ask(call, "shapes_back")
+    lists = isinstance(found, list | tuple) and len(found) == 2
+    expect(lists and all(isinstance(one, list | tuple) for one in found), "two_lists")
+    found = [list(one) for one in found]
     expect(found != [[3, 4], [3, 4]], "out")
     expect(found == [[3, 1], [4]], "wrong")
 
@@ -241,9 +250,13 @@ def sum_rule(ask):
 
 def softplus(ask):
     """Compare with the formula in more digits, and far out."""
-    found = np.asarray(ask(call, "softplus", np.array([-800.0, 0.0, 800.0])))
+    at = np.array([-800.0, 0.0, 800.0])
+    found = np.asarray(ask(run_far, at))
     expect(found.shape == (3,), "shape", got=list(found.shape))
-    expect(np.isfinite(found).all(), "overflow", got=found.tolist())
+    infinite = at[~np.isfinite(found)]
+    expect(
+        not infinite.size, "overflow", x=infinite.min(initial=800.0), got=found.tolist()
+    )
     expect(close(found[1], np.log(2.0)), "at_zero", got=f"{found[1]:.4f}")
     expect(close(found, [0.0, np.log(2.0), 800.0]), "far", got=found.tolist())
     for seed in range(CASES):
@@ -271,6 +284,6 @@ def softplus_rule(ask):
 
 def curve_at_zero(ask):
     """A rule made of ops has a rule itself."""
-    found = ask(call, "curve_at_zero")
+    found = number(ask, "curve_at_zero")
     expect(found != 0.5, "slope")
     expect(abs(found - 0.25) < 0.01, "wrong")

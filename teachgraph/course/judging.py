@@ -43,6 +43,7 @@ __all__ = [
     "kind_of",
     "lines_at_most",
     "needs",
+    "number",
     "performed",
     "quiz",
     "without_addresses",
@@ -121,12 +122,17 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
 
     >>> quiz(lambda perform, task: 4, "sum_of_twos", 4, forgets_one=2)
     """
-    answer = ask(call, task)
-    text = isinstance(answer, str) and not isinstance(right, str)
-    expect(not text, "a_text", got=answer)
+    answer = ask(call, task) if isinstance(right, str) else number(ask, task)
     for sentence, mistake in mistakes.items():
         expect(answer != mistake, sentence)
     expect(answer == right, "wrong")
+
+
+def number(ask: Ask, task: str) -> Any:
+    """The answer to a question that is none of words."""
+    answer = ask(call, task)
+    expect(not isinstance(answer, str), "a_text", got=answer)
+    return answer
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 zh: 不管损失是什么形状，都从数字 1 出发。
 task: backward
-says: shape
+says: seed_shape
 """
 
 INSTEAD = {
