@@ -194,17 +194,18 @@ check(interpret)
 # %% [markdown]
 # ## Build it: a run
 #
-# A run starts with what the scope holds and what is fed, gives back what is fetched
-# (a list, one array for each Variable), and keeps in the scope the persistable
-# variables that operators *wrote*. What was fed, and what was computed on the way, is
-# forgotten. If an operator raises, the scope stays as it was.
+# A run starts with what the scope holds and what is fed (if both have a name, the fed
+# value counts), gives back what is fetched (a list, one array for each Variable), and
+# keeps in the scope the persistable variables that operators *wrote*. What was fed, and
+# what was computed on the way, is forgotten. If an operator raises, the scope stays as
+# it was.
 
 # %% [markdown] lang="zh"
 # ## 动手：一次运行
 #
-# 一次运行从 scope 里的和喂进来的（feed）开始，交回要取的（fetch，一个列表，每个
-# Variable 一个数组），并把算子*写出*的持久变量留在 scope 里。喂进来的和途中算出的，
-# 都忘掉。如果某个算子出错，scope 要保持原样。
+# 一次运行从 scope 里的和喂进来的（feed）开始（名字相同时，以喂进来的为准），交回要取的
+# （fetch，一个列表，每个 Variable 一个数组），并把算子*写出*的持久变量留在 scope 里。
+# 喂进来的和途中算出的，都忘掉。如果某个算子出错，scope 要保持原样。
 
 
 # %% task="run_once"

@@ -98,8 +98,38 @@ def rules(mine, task):
     """The learner's rule for the task; the other statement stays as it is."""
     name = {"convert_if": "If", "convert_while": "While"}[task]
     kept = {"If": keep_if, "While": keep_while}
-    chosen = {**kept, name: getattr(mine, task)}
+    chosen = {**kept, name: a_text(getattr(mine, task))}
     return Converter(chosen["If"], chosen["While"])
+
+
+def a_text(rule):
+    """A rule of the learner's that must return the text of a statement."""
+
+    def checked(node, block):
+        text = rule(node, block)
+        expect(text is not None, "nothing")
+        expect(isinstance(text, str), "a_text", got=type(text).__name__)
+        return text
+
+    return checked
+
+
+def a_state(function):
+    """A branch or a body that must return the state, a tuple."""
+
+    def checked(*state):
+        found = function(*state)
+        expect(isinstance(found, tuple), "no_state", got=type(found).__name__)
+        return found
+
+    return checked
+
+
+def expect_call(functions, state):
+    """Raise Wrong unless these are functions and a tuple, as the helpers take them."""
+    for one in functions:
+        expect(callable(one), "no_function", got=type(one).__name__)
+    expect(isinstance(state, tuple), "no_tuple", got=type(state).__name__)
 
 
 def keep_if(node, block):
@@ -117,18 +147,16 @@ def run_rule(mine, task, source, numbers):
     """Values of the names after the converted source, and who was called how."""
     (node,) = ast.parse(source).body
     text = rules(mine, task).converted(node)
-    expect(text is not None, "nothing")
-    expect(isinstance(text, str), "a_text", got=kind_of(text))
-    calls, states = [], []
+    calls = []
 
     def decided(test, yes, no, state):
         calls.append("either")
-        states.append(len(state))
-        return either(test, yes, no, state)
+        expect_call([yes, no], state)
+        return either(test, a_state(yes), a_state(no), state)
 
     def looped(condition, body, state):
         calls.append("repeated")
-        states.append(len(state))
+        expect_call([condition, body], state)
         turns = []
 
         def counted(*state):
@@ -136,8 +164,9 @@ def run_rule(mine, task, source, numbers):
             expect(len(turns) < MOST, "endless", source=text)
             return condition(*state)
 
-        return repeated(counted, body, state)
+        return repeated(counted, a_state(body), state)
 
+    decided.__qualname__, looped.__qualname__ = "either", "repeated"
     names = {"either": decided, "repeated": looped, "both": both, **numbers}
     try:
         code = compile(text, "converted", "exec")
@@ -217,6 +246,8 @@ def condition_of(ask):
         "ask('a') and ask('b')",
         "ask('a') and ask('b') and ask('c')",
         "ask('a') and (ask('b') and ask('c'))",
+        "(ask('a') and ask('b')) and ask('c')",
+        "ask('a') and (ask('b') or ask('c'))",
         "ask('a') or ask('b')",
         "not ask('a')",
     ]

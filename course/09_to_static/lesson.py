@@ -137,7 +137,7 @@ check(assigned)
 # source of `both(a, lambda: b)` instead: `both` calls its second argument only if it
 # needs `b`, as Python does not compute `b` when `a` is false. An `ast.BoolOp` whose
 # `op` is an `ast.And` has all its parts in `values`: `a and b and c` has three. `both`
-# takes two, so nest it; a part may contain an `and` itself. `ast.unparse(node)` is the
+# takes two, so nest it; a part may be an `and` itself. `ast.unparse(node)` is the
 # source of any other node.
 
 # %% [markdown] lang="zh"
@@ -145,8 +145,8 @@ check(assigned)
 #
 # `a and b` 会问 `a` 的真假，而 Variable 此时还没有真假。改写成 `both(a, lambda: b)` 的
 # 源代码：`both` 只在需要 `b` 时才调用第二个参数。`op` 为 `ast.And` 的 `ast.BoolOp`，各
-# 部分都在 `values` 里：`a and b and c` 有三个。`both` 只收两个，所以要嵌套；每个部分里
-# 面也可能有 `and`。其他任何节点的源代码是 `ast.unparse(node)`。
+# 部分都在 `values` 里：`a and b and c` 有三个。`both` 只收两个，所以要嵌套；每个部分本
+# 身也可能是 `and`。其他任何节点的源代码是 `ast.unparse(node)`。
 
 
 # %% task="condition_of" tags=["apart"]

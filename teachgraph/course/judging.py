@@ -13,12 +13,13 @@ So the judge need not be in the learner's process, whose names are anybody's.
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,7 +44,6 @@ __all__ = [
     "kind_of",
     "lines_at_most",
     "needs",
-    "number",
     "performed",
     "quiz",
     "without_addresses",
@@ -122,17 +122,39 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
 
     >>> quiz(lambda perform, task: 4, "sum_of_twos", 4, forgets_one=2)
     """
-    answer = ask(call, task) if isinstance(right, str) else number(ask, task)
-    for sentence, mistake in mistakes.items():
-        expect(answer != mistake, sentence)
-    expect(answer == right, "wrong")
-
-
-def number(ask: Ask, task: str) -> Any:
-    """The answer to a question that is none of words."""
     answer = ask(call, task)
-    expect(not isinstance(answer, str), "a_text", got=answer)
-    return answer
+    quoted = not isinstance(right, str) and is_quoted(answer)
+    expect(not quoted, "a_text", got=answer)
+    for sentence, mistake in mistakes.items():
+        expect(not agrees(answer, mistake), sentence)
+    expect(agrees(answer, right), "wrong")
+
+
+def is_quoted(answer: Any) -> bool:
+    """Return True for a text that would be a number or a list without its quotes.
+
+    >>> is_quoted("216"), is_quoted("line six"), is_quoted(216)
+    (True, False, False)
+    """
+    if isinstance(answer, str):
+        with suppress(SyntaxError, ValueError):
+            return isinstance(ast.literal_eval(answer.strip()), (int, float, list))
+    return False
+
+
+def agrees(answer: Any, right: Any) -> bool:
+    """Compare an answer with a number, a text or a list; fractions may be rounded.
+
+    >>> agrees(2.3026, 2.3), agrees((4, 7), [4, 7]), agrees(True, 1)
+    (True, True, False)
+    """
+    if isinstance(answer, bool) and not isinstance(right, bool):
+        return False
+    if isinstance(right, list) and isinstance(answer, (tuple, np.ndarray)):
+        answer = list(answer)
+    if isinstance(right, float) and isinstance(answer, (int, float, np.ndarray)):
+        return bool(np.shape(answer) == () and np.isclose(answer, right, rtol=2e-3))
+    return bool(answer == right)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 zh: 把修正后的平均存了下来，下次又修正一遍。
 task: adam
-says: wrong
+says: mean
 """
 
 
