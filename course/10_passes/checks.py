@@ -32,9 +32,12 @@ ITSELF = [["matmul", [1, 0], 0], ["add", [2, 2], 0]], [3]
 SECOND = [["matmul", [1, 0], 0], ["add", [0, 2], 0]], [3]
 FETCHED = [["matmul", [1, 0], 0], ["add", [2, 0], 0]], [2, 3]
 LATER = [["matmul", [1, 0], 0], ["update", [0], 0], ["add", [2, 0], 0]], [4]
+SCALES = [["scale", [1], 0], ["scale", [1], 1], ["add", [2, 3], 0]], [4]
+HALVES = [["both", [1, 0], 0], ["both", [1, 0], 1], ["add", [2, 3], 0]], [4]
+NONE = [], [1]
 EXAMPLES = [
     UNUSED, PRINTS, TRAINS, TWICE, CHAIN, LAYER, READ_TWICE, ITSELF, SECOND, FETCHED,
-    LATER,
+    LATER, SCALES, HALVES, NONE,
 ]  # fmt: skip
 
 
@@ -158,12 +161,14 @@ def run_pass(mine, name, steps, fetch):
     draws = Draws()
     main, found = built(mine, steps, draws)
     ops, wanted = list(main.ops), [found[i] for i in fetch]
-    before = picture(ops)
+    before, given = picture(ops), list(wanted)
     with lines_at_most(LINES):
-        new = getattr(mine, name)(ops, list(wanted))
+        new = getattr(mine, name)(ops, given)
     if new is None:
         return None
-    expect(new is not None, "nothing")
+    expect(
+        [id(x) for x in given] == [id(x) for x in wanted], "changed_input", what="fetch"
+    )
     expect(isinstance(new, list), "a_list", got=kind_of(new))
     operators = all(isinstance(one, mine.Operator) for one in new)
     expect(operators, "operators")

@@ -10,7 +10,8 @@ from teachgraph.course.judging import Wrong, call, expect, kind_of, quiz
 from teachgraph.course.sick import SICK, recovered
 
 CASES = 20
-KINDS = ["fine", "nan", "inf", "-inf", "whole"]
+KINDS = ["fine", "nan", "inf", "-inf", "whole", "large"]
+FINITE = {"fine", "whole", "large"}
 
 
 def run_layers(mine, widths, seed):
@@ -19,23 +20,27 @@ def run_layers(mine, widths, seed):
     x = np.abs(draw.normal(0.0, 1.0, [16, widths[0]]))
     start, seen = np.sqrt(np.mean(x * x)), []
     for rows, columns in zip(widths, widths[1:], strict=False):
-        w = np.asarray(mine.first_weights(rows, columns, draw))
+        w = mine.first_weights(rows, columns, draw)
+        expect(w is not None, "nothing")
+        w = np.asarray(w)
         facts = {"got": list(w.shape), "wanted": [rows, columns]}
         expect(w.shape == (rows, columns), "shape", **facts)
         off = abs(w.mean()) * np.sqrt(w.size) / (w.std() or 1.0)
-        seen.append([bool(np.any(w)), bool(np.ptp(w)), float(off)])
+        seen.append([bool(np.any(w)), bool(np.ptp(w, axis=1).any()), float(off)])
         x = np.maximum(x @ w, 0.0)
     return {"ratio": float(np.sqrt(np.mean(x * x)) / start), "weights": seen}
 
 
 def tensor(kind, seed):
     """A Tensor with something in it, or whole numbers."""
-    draw = np.random.default_rng(seed)
+    draw, shape = np.random.default_rng(seed), [[2, 3], [4]][seed % 2]
     if kind == "whole":
-        return paddle.to_tensor(draw.integers(-5, 5, [2, 3]))
-    numbers = draw.normal(0.0, 1.0, [2, 3])
-    if kind != "fine":
-        numbers[draw.integers(2), draw.integers(3)] = float(kind)
+        return paddle.to_tensor(draw.integers(-5, 5, shape))
+    numbers = draw.normal(0.0, 1.0, shape)
+    if kind == "large":
+        numbers[:] = 3e38
+    elif kind != "fine":
+        numbers.flat[draw.integers(numbers.size)] = float(kind)
     return paddle.to_tensor(numbers.astype("float32"))
 
 
@@ -83,16 +88,18 @@ def note(ask):
     """Compare with the kinds of numbers that went in and came out."""
     for seed in range(4 * CASES):
         draw = np.random.default_rng(seed)
-        weights = [0.5, 0.1, 0.1, 0.1, 0.2]
+        weights = [0.4, 0.1, 0.1, 0.1, 0.2, 0.1]
         inputs = draw.choice(KINDS, draw.integers(1, 4), p=weights).tolist()
         outputs = draw.choice(KINDS, draw.integers(1, 3), p=weights).tolist()
         if seed < 8:
             inputs, outputs = ["fine", "whole"], [["nan", "inf"], ["-inf"]][seed % 2]
+        elif seed < 10:  # an op that creates numbers
+            inputs, outputs = [], [["fine"], ["inf"]][seed % 2]
         before = ["earlier"] * int(draw.integers(3))
-        bad = [kind not in ("fine", "whole") for kind in (*inputs, *outputs)]
+        bad = [kind not in FINITE for kind in (*inputs, *outputs)]
         first = not any(bad[: len(inputs)]) and any(bad[len(inputs) :])
         found = ask(run_note, inputs, outputs, before, seed)
-        facts = {"inputs": ", ".join(inputs), "outputs": ", ".join(outputs)}
+        facts = {"inputs": ", ".join(inputs) or "-", "outputs": ", ".join(outputs)}
         expect(found[: len(before)] == before, "earlier")
         new = found[len(before) :]
         expect(len(new) <= 1, "twice", **facts)

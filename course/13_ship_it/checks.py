@@ -13,7 +13,14 @@ import numpy as np
 
 from teachgraph import fluid
 from teachgraph.core import unique_name
-from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
+from teachgraph.course.judging import (
+    Wrong,
+    expect,
+    kind_of,
+    lines_at_most,
+    needs,
+    quiz,
+)
 from teachgraph.static.pruning import pruned
 
 CASES = 20
@@ -55,9 +62,11 @@ def run_prune(mine, seed):
     main, gives = program(seed)
     ops = main.global_block().ops
     before = [dict(one.attrs) for one in ops]
-    rows = mine.prune(ops, gives)
+    given = list(gives)
+    rows = mine.prune(ops, given)
     if rows is None:
         return None
+    expect(given == gives, "changed_input", what="gives")
     kind = type(rows).__name__
     expect(isinstance(rows, list), "a_list", got=kind)
     for row in rows:
@@ -195,7 +204,9 @@ def run_load(mine, text, weights, types):
     try:
         with lines_at_most(100_000):
             model = mine.load(text, arrays, kernels)
-    except (NotImplementedError, NameError, SyntaxError):
+            expect([*arrays] == weights, "changed_input", what="weights")
+            expect([*kernels] == types, "changed_input", what="kernels")
+    except (NotImplementedError, NameError, SyntaxError, Wrong):
         raise
     except Exception as error:  # the learner's own: refused, or not in the right way
         said, kind = str(error), type(error).__name__
@@ -209,6 +220,7 @@ def run_load(mine, text, weights, types):
 
 def load(ask):
     """Load models without a defect, and with one of each kind."""
+    expect(not ask(run_load, SINGS, [], [])["sang"], "ran_text")
     for seed in range(CASES):
         model, weights, types = drawn(seed)
         seen = ask(run_load, json.dumps(model), weights, types)

@@ -13,6 +13,11 @@ CASES = 20
 STEPS = 3
 
 
+def first(found):
+    """The first of some names or rows, as messages show it."""
+    return str(found[0]) if found else ""
+
+
 def widths_of(seed):
     """The layers of a random network."""
     draw = np.random.default_rng(seed)
@@ -54,8 +59,9 @@ def run_together(mine, widths, trainers):
 
 def run_average(mine, gradients, rows):
     """The mean, and if what came in is as it was."""
-    before = [one.copy() for one in gradients]
+    before, counts = [one.copy() for one in gradients], list(rows)
     whole = mine.average(gradients, rows)
+    expect(rows == counts, "changed_input", what="rows")
     same = all((a == b).all() for a, b in zip(before, gradients, strict=True))
     expect(same, "changed")
     return np.asarray(whole) if whole is not None else None
@@ -63,7 +69,17 @@ def run_average(mine, gradients, rows):
 
 def run_shard(mine, sizes, servers):
     """The server of each parameter."""
-    return mine.shard(dict(sizes), servers)
+    before = dict(sizes)
+    homes = mine.shard(sizes, servers)
+    expect(sizes == before, "changed_input", what="sizes")
+    if type(homes) is not dict:
+        return homes
+    return {name: plain(home) for name, home in homes.items()}
+
+
+def plain(number):
+    """A whole number of NumPy's, as argmin gives it, as one of Python's."""
+    return int(number) if isinstance(number, np.integer) else number
 
 
 def messages_of_a_step(ask):
@@ -112,13 +128,13 @@ def messages(rows, seen):
     known = {("send_barrier",), ("fetch_barrier",)}
     known |= {("send", name) for name in sent} | {("recv", name) for name in received}
     unknown = [row for row in places if row not in known]
-    expect(not unknown, "message", got=str(unknown[:1]))
+    expect(not unknown, "message", got=first(unknown))
     wrong = sorted({*sent} - {*seen["gradients"]})
-    expect(not wrong, "no_gradient", name=wrong[:1])
+    expect(not wrong, "no_gradient", name=first(wrong))
     missing = [name for name in seen["gradients"] if name not in sent]
-    expect(not missing, "not_sent", name=missing[:1])
+    expect(not missing, "not_sent", name=first(missing))
     twice = [row for row, where in places.items() if len(where) > 1]
-    expect(not twice, "twice", row=str(twice[:1]))
+    expect(not twice, "twice", row=first(twice))
     for name, writer in zip(seen["gradients"], seen["writers"], strict=True):
         at, there = places["send", name][0], rows.index(writer)
         expect(at > there, "too_soon", name=name)
@@ -129,11 +145,11 @@ def messages(rows, seen):
     last = max(places["send", name][0] for name in sent)
     expect(barrier > last, "barrier_too_soon")
     missing = [name for name in seen["params"] if name not in received]
-    expect(not missing, "not_received", name=missing[:1])
+    expect(not missing, "not_received", name=first(missing))
     wrong = sorted({*received} - {*seen["params"]})
-    expect(not wrong, "no_parameter", name=wrong[:1])
-    first = min(places["recv", name][0] for name in received)
-    expect(first > barrier, "before_barrier")
+    expect(not wrong, "no_parameter", name=first(wrong))
+    earliest = min(places["recv", name][0] for name in received)
+    expect(earliest > barrier, "before_barrier")
     end = places.get(("fetch_barrier",), [0])[0]
     expect(end == len(rows) - 1, "fetch_barrier")
 
@@ -167,7 +183,7 @@ def shard(ask):
         homes = ask(run_shard, sizes, servers)
         expect(type(homes) is dict, "a_dict", got=kind_of(homes))
         missing = [name for name in sizes if name not in homes]
-        expect(not missing, "missing", name=missing[:1])
+        expect(not missing, "missing", name=first(missing))
         expect(set(homes) == set(sizes), "names")
         for name, home in homes.items():
             whole = type(home) is int and 0 <= home < servers
