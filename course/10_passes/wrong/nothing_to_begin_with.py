@@ -5,6 +5,4 @@ task: fuse_linear
 says: raised
 """
 
-INSTEAD = {
-    "    fused = []\n    for one in ops:": "    fused = [ops[0]]\n    for one in ops[1:]:",
-}
+INSTEAD = {"fused = []": "fused = [ops[0]]\n    ops = ops[1:]"}
