@@ -262,7 +262,8 @@ def attention(ask):
         texts, places = packed(draw)
         if seed < 4:
             texts, places = np.zeros(4, "int64"), np.arange(4)
-        count, size, width = len(texts), int(draw.integers(2, 6)), seed % 3 + 1
+        count, width = len(texts), seed % 3 + 1
+        size = int(draw.integers(2, 6)) if seed else count - 1  # q and k want a turn
         q, k = 2.0 * draw.normal(size=(2, count, size))
         v, dout = draw.normal(size=(2, count, width))
         mask = mask_by_rows(texts, places)
@@ -349,10 +350,13 @@ def sample(ask):
             shares_of(row[None, :], np.ones((1, len(row)), bool))[0]
             for row in (scores / temperature, scores, scores * temperature)
         )
-        off = [abs(shares - one).max() for one in (wanted, plain, times)]
+        even = np.full(len(scores), 1 / len(scores))
+        off = [abs(shares - one).max() for one in (wanted, plain, times, even)]
         facts = {"temperature": temperature}
-        right, nearest = off[0] < 0.12, off.index(min(off))
+        right = off[0] < 0.12
+        nearest = off.index(min(off)) if min(off) < 0.12 else None
         expect(right or shares.max() < 1.0, "always", **facts)
+        expect(right or nearest != 3, "even", **facts)
         expect(right or nearest != 1, "no_temperature", **facts)
         expect(right or nearest != 2, "times", **facts)
         got = f"{shares[wanted.argmax()]:.0%}"

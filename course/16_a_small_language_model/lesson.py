@@ -10,9 +10,10 @@
 # ## Watch it happen
 #
 # Here are three rows of numbers. Each row asks all three, itself included: two rows
-# are multiplied number by number and summed, and the more alike they are, the larger
-# the answer. Softmax turns the answers to one row into shares, which sum to 1, and what
-# comes out is a mix of the rows by these shares. That is **attention**.
+# are multiplied number by number and summed: the more they point the same way, and the
+# longer they are, the larger the answer. Softmax turns the answers to one row into
+# shares, which sum to 1, and what comes out is a mix of the rows by these shares. That
+# is **attention**.
 
 # %% [markdown] lang="zh"
 # # 小语言模型
@@ -23,8 +24,8 @@
 #
 # ## 看它发生
 #
-# 这里有三行数。每一行都去问所有的行，也问自己：两行对应相乘再相加，越相像，得数越大。
-# softmax 把一行得到的回答变成份额，份额的和是 1；再按份额把各行混合起来，就是结果。
+# 这里有三行数。每一行都去问所有的行，也问自己：两行对应相乘再相加，方向越一致、越长，得
+# 数越大。softmax 把一行得到的回答变成份额，份额的和是 1；再按份额把各行混合起来，就是结果。
 # 这就是**注意力**。
 
 # %%
