@@ -24,10 +24,13 @@ def run_forward(mine, sizes, x, seed):
     """The scores, and the layers that gave them."""
     layers = made(mine, sizes, seed)
     scores = mine.forward(x, layers)
+    expect(scores is not None, "nothing")
     is_tensor = hasattr(scores, "node")
     expect(scores is not None, "nothing")
     expect(is_tensor, "a_tensor", got=kind_of(scores))
     expect(scores.node is not None, "no_node")
+    reached = mine.backward((scores * scores).sum())
+    expect(all(p in reached for pair in layers for p in pair), "no_way")
     return {"scores": scores.data, "layers": [[w.data, b.data] for w, b in layers]}
 
 
@@ -39,6 +42,8 @@ def run_step(mine, sizes, x, labels, seed, steps):
         mine.fit_step(layers, x, labels, state, t, 0.01) for t in range(1, steps + 1)
     ]
     after = [[w.data, b.data] for w, b in layers]
+    expect(all(isinstance(loss, float) for loss in losses), "number")
+    expect(state, "no_state")
     return {"losses": losses, "before": before, "after": after}
 
 
@@ -129,7 +134,6 @@ def fit_step(ask):
         x, labels = draw.normal(size=(5, 2)), draw.integers(0, 3, 5)
         seen = ask(run_step, [2, 3, 3], x, labels, seed, 3)
         losses, weights = by_hand(x, labels, seen["before"], 3)
-        expect(type(seen["losses"][0]) is float, "number")
         after = [p for pair in seen["after"] for p in pair]
         before = [p for pair in seen["before"] for p in pair]
         moved = [not np.array_equal(*pair) for pair in zip(before, after, strict=True)]
