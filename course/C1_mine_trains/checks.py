@@ -43,8 +43,7 @@ def run_step(mine, sizes, x, labels, seed, steps):
     ]
     after = [[w.data, b.data] for w, b in layers]
     expect(all(isinstance(loss, float) for loss in losses), "number")
-    expect(state, "no_state")
-    return {"losses": losses, "before": before, "after": after}
+    return {"losses": losses, "before": before, "after": after, "state": len(state)}
 
 
 def run_spirals(mine, points, labels):
@@ -144,6 +143,7 @@ def fit_step(ask):
             np.allclose(a, b, atol=1e-6) for a, b in zip(after, weights, strict=True)
         )
         expect(same, "wrong")
+        expect(seen["state"], "no_state")
     points, labels = spirals()
     share = ask(run_spirals, points, labels)
     expect(share >= 0.95, "spirals", share=f"{share:.0%}")
