@@ -262,9 +262,12 @@ def test_a_plans_buffers_lie_apart_unless_one_takes_over_anothers_bytes() -> Non
     assert c[3] <= a[1]
     assert (d[1], d[2], d[3]) == (c[1], c[2], c[3])
     words = texts(still(log))
-    assert "4 buffers in 96 B; each on its own would take 160 B: 40% less" in words
+    assert (
+        "4 values in 3 buffers, 96 B; each on its own would take 160 B: 40% less"
+        in words
+    )
     assert "Source" not in words, "there is none"
-    assert "4 buffers, 96 bytes; each on its own: 160" in summary(log)
+    assert "4 values in 3 buffers, 96 bytes; each on its own: 160" in summary(log)
 
 
 def test_a_training_is_a_curve_with_its_ends_in_words() -> None:

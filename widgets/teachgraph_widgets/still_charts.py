@@ -12,7 +12,7 @@ from teachgraph_widgets.lettering import GLYPH, text
 from teachgraph_widgets.spans import Span, rows_of
 from teachgraph_widgets.still_cluster import timeline
 
-__all__ = ["charts", "goes_far"]
+__all__ = ["charts", "goes_far", "values_text"]
 
 Parts = tuple[list[str], int]
 
@@ -118,7 +118,7 @@ def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
     top, wide, tall = y + 20, width - AXIS, HEIGHT
     naive = max(1, plan["naive_peak"])
     words = (
-        f"{len(plan['buffers']):,} buffers in {size_text(plan['planned_peak'])}; "
+        f"{values_text(plan)}, {size_text(plan['planned_peak'])}; "
         f"each on its own would take {size_text(naive)}: {1 - peak / naive:.0%} less"
     )
     parts = [text(x, y, words, "h", width)]
@@ -138,6 +138,12 @@ def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
     )
     parts += more(len(plan["buffers"]) - len(buffers), x + AXIS + 260, top + tall + 16)
     return parts, HEIGHT + 20 + 22
+
+
+def values_text(plan: PlanEvent) -> str:
+    """Return the counts of values, and of buffers: some values reuse another's."""
+    own = sum("alias_of" not in buffer for buffer in plan["buffers"])
+    return f"{len(plan['buffers']):,} values in {own:,} buffers"
 
 
 def buffer_box(

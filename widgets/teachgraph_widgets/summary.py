@@ -19,7 +19,7 @@ from teachgraph_widgets.folded import (
     number_text,
     shape_text,
 )
-from teachgraph_widgets.still_charts import goes_far
+from teachgraph_widgets.still_charts import goes_far, values_text
 
 __all__ = ["summary"]
 
@@ -80,7 +80,7 @@ def contents(program: Program) -> str:
 def planned(folded: Folded) -> list[str]:
     """Return the bytes of each memory plan, with and without sharing."""
     return [
-        f"  {counted(len(plan['buffers']), 'buffer')}, {plan['planned_peak']:,} bytes; "
+        f"  {values_text(plan)}, {plan['planned_peak']:,} bytes; "
         f"each on its own: {plan['naive_peak']:,}"
         for plan in folded.plans
     ]

@@ -100,12 +100,30 @@ test("a plan's picture has a rectangle a buffer, as wide as it lives", () => {
   expect(inside(chart)).toBe(true);
   const widths = rects(chart).map(({ width }) => width);
   expect(Math.max(...widths) - Math.min(...widths)).toBeLessThan(2);
-  expect(chart.label).toBe("Planned: 8 buffers, peak 1.5 MB");
-  expect(planText(event)).toContain("8 buffers in 1.5 MB instead of 5.5 MB: 73 % less.");
+  const own = buffers.filter(({ alias_of: over }) => over === undefined).length;
+  expect(own).toBeLessThan(buffers.length);
+  expect(chart.label).toBe(`Planned: ${own} buffers, peak 1.5 MB`);
+  expect(planText(event)).toContain(
+    `8 values in ${own} buffers, 1.5 MB instead of 5.5 MB: 73 % less.`,
+  );
   expect(bufferText(event, 1)).toBe(
     "relu_0.tmp_0: 256 kB from byte 0, alive from relu (1) to mul (2). " +
       "It takes over fc_0.tmp_0 in place.",
   );
+});
+
+test("under each column of a plan stands the type of its operator, if there is room", () => {
+  const [{ buffers, ops = [], arena }] = traceOf(plan(3)).plans;
+  const drawn = (width: number, height: number): Chart =>
+    planChart("", buffers, arena, arena, width, height, ops);
+  const turned = (chart: Chart): string[] =>
+    chart.shapes.flatMap((one) => (one.kind === "words" && one.turned ? [one.text] : []));
+  const wide = drawn(600, 500);
+  const end = Math.max(...buffers.map((buffer) => buffer.end + 1));
+  expect(turned(wide)).toEqual(ops.slice(0, end));
+  expect(inside(wide)).toBe(true);
+  expect(turned(drawn(120, 500))).toEqual([]);
+  expect(turned(drawn(600, 70))).toEqual([]);
 });
 
 test("buffers that live at once and are no aliases never overlap in the drawing", () => {

@@ -26,6 +26,8 @@ export interface Words {
   readonly text: string;
   readonly look: string;
   readonly anchor: Anchor;
+  /** Read from the bottom to the top. */
+  readonly turned?: boolean;
 }
 
 export interface Stroke {
@@ -87,6 +89,7 @@ function shapeElement(shape: Shape): SVGElement {
   if (shape.kind === "words") {
     const text = svg("text", { ...look, x, y, "text-anchor": shape.anchor });
     text.textContent = shape.text;
+    if (shape.turned === true) text.setAttribute("transform", `rotate(-90 ${x} ${y})`);
     return text;
   }
   const { width, height, key, share = 1 } = shape;

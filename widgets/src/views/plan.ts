@@ -22,6 +22,8 @@ import {
 const LEFT = 62;
 const BOTTOM = 34;
 const TOP = 26;
+/** Of an operator's type, so many letters are written under its column. */
+const TYPE = 20;
 
 /** The buffers as they would lie if none took over another's bytes. */
 export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
@@ -41,12 +43,21 @@ export function planChart(
   most: number,
   width: number,
   height: number,
+  ops: readonly string[] = [],
 ): Chart {
   const end = buffers.reduce((last, buffer) => Math.max(last, buffer.end + 1), 1);
-  const [wide, tall] = [width - LEFT - 8, height - TOP - BOTTOM];
+  const wide = width - LEFT - 8;
+  const types = wide / end < 11 ? [] : ops.slice(0, end).map((op) => shorten(op, TYPE));
+  const below = types.reduce((most, type) => Math.max(most, type.length * LETTER), 0);
+  const told = below > height / 3 ? [] : types;
+  const tall = height - TOP - BOTTOM - (told.length > 0 ? below + 8 : 0);
   const x = (op: number): number => round(LEFT + (op / end) * wide);
   const y = (byte: number): number => round(TOP + tall - (byte / most) * tall);
-  const shapes: Shape[] = [...axes(end, most, x, y, width)];
+  const shapes: Shape[] = [...axes(end, most, x, y, width, height)];
+  for (const [op, type] of told.entries()) {
+    const at = (x(op) + x(op + 1)) / 2 + 4;
+    shapes.push({ ...words(type, at, y(0) + 22, "tg-axis", "end"), turned: true });
+  }
   const index = new Map(buffers.map((buffer, i) => [buffer.name, i]));
   const isOver = ({ alias_of: over, offset }: PlanBuffer): boolean =>
     buffers[index.get(over ?? "") ?? -1]?.offset === offset;
@@ -73,7 +84,8 @@ export function planChart(
     words(text, width - 10, y(peak) - 5, "tg-peakword", "end"),
     words(title, LEFT, 14, "tg-charttitle"),
   );
-  const label = `${title}: ${countText(buffers.length, "buffer")}, ${text}`;
+  const own = buffers.filter((buffer) => !isOver(buffer)).length;
+  const label = `${title}: ${countText(own, "buffer")}, ${text}`;
   return { width, height, label, shapes };
 }
 
@@ -83,6 +95,7 @@ function* axes(
   x: (op: number) => number,
   y: (byte: number) => number,
   width: number,
+  height: number,
 ): Generator<Shape> {
   const unit = 1024 ** Math.floor(Math.log2(Math.max(1, most)) / 10);
   for (const byte of ticks(most / unit, 5).map((tick) => tick * unit)) {
@@ -93,7 +106,7 @@ function* axes(
     const at = Math.min(x(op), width - (text.length * LETTER) / 2);
     yield words(text, at, y(0) + 16, "tg-axis", "middle");
   }
-  yield words("operator, in program order", width - 10, y(0) + 29, "tg-axis", "end");
+  yield words("operator, in program order", width - 10, height - 5, "tg-axis", "end");
 }
 
 /** A line from where a buffer ends to where the next one begins on the same bytes. */
@@ -165,7 +178,7 @@ export class PlanView implements Panel {
     const top = apart.reduce((most, b) => Math.max(most, b.offset + b.size), plan.arena);
     const most = Math.max(1, top, plan.naive_peak) * 1.06;
     const chart = (title: string, buffers: readonly PlanBuffer[], peak: number): Chart =>
-      planChart(title, buffers, peak, most, width, height);
+      planChart(title, buffers, peak, most, width, height, plan.ops);
     this.before.draw(chart("Without a plan: each has its own bytes", apart, plan.naive_peak));
     this.after.draw(chart("Planned: bytes are used again", plan.buffers, plan.planned_peak));
     this.summary.textContent = planText(plan);
@@ -176,5 +189,7 @@ export function planText({ buffers, naive_peak, planned_peak }: PlanEvent): stri
   const share = naive_peak > 0 ? Math.round((1 - planned_peak / naive_peak) * 100) : 0;
   const saved = `${bytesText(planned_peak)} instead of ${bytesText(naive_peak)}`;
   const hint = "Dashed: taken over in place. Dotted: the same bytes, used again.";
-  return `${countText(buffers.length, "buffer")} in ${saved}: ${share} % less. ${hint}`;
+  const own = buffers.filter(({ alias_of: over }) => over === undefined).length;
+  const counts = `${countText(buffers.length, "value")} in ${countText(own, "buffer")}`;
+  return `${counts}, ${saved}: ${share} % less. ${hint}`;
 }
