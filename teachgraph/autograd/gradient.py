@@ -93,16 +93,17 @@ def grad(
         return zip(edges, pulled, strict=True)
 
     announce("backward_begin", roots)
-    token = reach_leaves.set(False)
+    announce("gradients_asked", targets)
+    no_leaf_hooks = Guard(reach_leaves.get, reach_leaves.set, False)
     try:
-        with Guard(recording.get, recording.set, create_graph):
+        with no_leaf_hooks, Guard(recording.get, recording.set, create_graph):
             starts = {edge: seed for edge, seed in seeds.items() if edge in path}
-            on_path = [node for node in order if node in path]
-            gradients |= backward_from(starts, on_path, visit)
+            gradients |= backward_from(starts, [n for n in order if n in path], visit)
     finally:
-        reach_leaves.reset(token)
         announce("backward_end", roots)
-    return [gradient_of(gradients, tensor, order, allow_unused) for tensor in targets]
+    grads = [gradient_of(gradients, tensor, order, allow_unused) for tensor in targets]
+    announce("gradients_returned", grads)
+    return grads
 
 
 def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
@@ -150,8 +151,7 @@ def as_it_was(node: Node, source: int, value: Any) -> Any:
         return value
     if source >= 0:
         return wrap(value, node.edges[source])
-    single = len(node.op.outputs) == 1
-    return wrap(value, node if single else Output(node, -1 - source))
+    return wrap(value, node if len(node.op.outputs) == 1 else Output(node, -1 - source))
 
 
 def check(

@@ -68,6 +68,12 @@ class Observer:
     def backward_begin(self, roots: Sequence[Any]) -> None:
         """A reverse pass starts at these tensors."""
 
+    def gradients_asked(self, inputs: Sequence[Any]) -> None:
+        """The pass that has begun is `grad`'s, for these: it adds to no `.grad`."""
+
+    def gradients_returned(self, gradients: Sequence[Any | None]) -> None:
+        """`grad` returns these, None for an input that the outputs do not depend on."""
+
     def grad_begin(self, node: Any) -> None:
         """The rule of `node` is about to run."""
 

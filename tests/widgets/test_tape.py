@@ -9,6 +9,8 @@ import pytest
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.still import still
+from teachgraph_widgets.summary import summary
 from teachgraph_widgets.tape import TapeRecorder
 
 import teachgraph as tg
@@ -107,6 +109,49 @@ def test_what_a_hook_is_given_is_called_a_gradient() -> None:
     inputs = [e["inputs"][0] for e in recording.all("node", type="scale", order=2)]
     given = [recording.one("tensor", tensor=number) for number in inputs]
     assert [(e["role"], e["name"]) for e in given] == [("g", "y.grad"), ("g", "x.grad")]
+
+
+ASKED = """\
+x = tg.to_tensor(3.0, stop_gradient=False)
+w = tg.to_tensor([2.0, 5.0], stop_gradient=False)
+y = (w * x * x).sum()
+dx, dw = tg.grad(y, [x, w], create_graph={create_graph})
+both = dx + dw.sum()
+"""
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_what_grad_returns_has_its_name_and_value_and_is_no_grad(
+    create_graph: bool,
+) -> None:
+    recording = record(ASKED.format(create_graph=create_graph))
+    meanings: dict[str, int] = {}
+    for event in recording.all("names"):
+        meanings |= event["tensors"]
+    for name, owner in (("dx", "x"), ("dw", "w")):
+        value = recording.all("value", tensor=meanings[name])[-1]["value"]
+        expected = recording.names[name].numpy()
+        assert value["first"] == expected.reshape(-1).tolist()
+        assert recording.one("tensor", tensor=meanings[name])["role"] == "g"
+        leaf = recording.tensor(owner)["tensor"]
+        result = int(recording.one("attr", tensor=leaf, attr="asked")["value"])
+        made = recording.all("attr", tensor=result, attr="same")
+        assert [int(e["value"]) for e in made] == [meanings[name]] * create_graph
+        assert create_graph or result == meanings[name]
+        assert recording.names[owner].grad is None
+    reads = recording.all("node", type="elementwise_add")[-1]["inputs"]
+    assert reads[0] == meanings["dx"]
+
+
+def test_the_text_and_the_still_call_what_grad_returns_by_its_name() -> None:
+    for create_graph in (False, True):
+        log = record(ASKED.format(create_graph=create_graph)).log
+        told = summary(log)
+        assert "g dx [], norm 42, g dw [2], norm 12.73" in told
+        assert "∇ x []\n" in told
+        picture = still(log)
+        assert "dw  ‖g‖ 12.73" in picture
+        assert "x.grad" not in picture
 
 
 def test_tensors_get_the_names_the_code_gives_them() -> None:

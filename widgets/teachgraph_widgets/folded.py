@@ -109,7 +109,7 @@ class Program:
 
 @dataclass
 class Tensor:
-    """An eager tensor, its last value and its whole gradient."""
+    """An eager tensor, its last value and its whole gradient, in it or returned."""
 
     name: str
     letter: str
@@ -118,6 +118,7 @@ class Tensor:
     is_leaf: bool
     value: Stats | None = None
     gradient: Stats | None = None
+    returned: Tensor | None = None
 
 
 class Folded:
@@ -141,6 +142,8 @@ class Folded:
         self.messages = list[MessageEvent]()
         self._ops, self._gone = dict[int, Row](), set[int]()
         self._nodes, self._made = dict[int, Step](), dict[int, Step]()
+        self.results = list[Tensor]()
+        self._asked, self._same = dict[int, int](), dict[int, Tensor]()
         self._several = list[tuple[Step, list[int]]]()
         self._read = set[int]()
 
@@ -284,14 +287,36 @@ class Folded:
             case "value":
                 self.take_value(event)
             case "grad":
-                if (tensor := self.tensors.get(event["tensor"])) is not None:
+                number = self._asked.get(event["tensor"], event["tensor"])
+                if (tensor := self.tensors.get(number)) is not None:
                     tensor.gradient = event["value"]
                 if (step := self._nodes.get(event.get("node", -1))) is not None:
                     step.has_gradient = True
+            case "backward":
+                self._asked.clear()
             case "attr":
                 tensor = self.tensors.get(event.get("tensor", -1))
                 if tensor is not None:
-                    change(tensor, event["attr"], event["value"])
+                    self.change(tensor, event["tensor"], event["attr"], event["value"])
+
+    def change(self, tensor: Tensor, number: int, attr: str, value: str) -> None:
+        """Change a tensor as an event says, and what stands for it as a result."""
+        if attr == "asked":
+            self.ask(tensor, number, int(value))
+        elif attr == "same":
+            self._same[int(value)] = tensor
+        else:
+            change(tensor, attr, value)
+            if attr == "name" and number in self._same:
+                self._same[number].name = value
+
+    def ask(self, of: Tensor, number: int, result: int) -> None:
+        """Note that `grad` is to return the gradient of a tensor, which stays as is."""
+        self._asked[number] = result
+        of.returned = returned = self.tensors.get(result)
+        if returned is not None:
+            returned.name = f"grad of {of.name}" if of.name else "gradient"
+            self.results.append(returned)
 
     def take_node(self, event: NodeEvent) -> None:
         """Fold in an op that ran."""

@@ -299,9 +299,13 @@ def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
 
 def gradient_at(leaf: Tensor, x: int, y: int, width: int) -> str:
     """Draw the gradient of a leaf, beside it."""
-    if leaf.gradient is None:
+    result = leaf.returned
+    if leaf.gradient is not None:
+        norm = f"{leaf.name}.grad  ‖g‖ {norm_text(leaf.gradient)}"
+    elif result is not None and result.gradient is not None:
+        norm = f"{result.name}  ‖g‖ {norm_text(result.gradient)}"
+    else:
         return ""
-    norm = f"{leaf.name}.grad  ‖g‖ {norm_text(leaf.gradient)}"
     return badge("g", x + 8, y + 11) + text(x + 20, y + 15, norm, "", width - 20)
 
 

@@ -6,13 +6,14 @@ import math
 from collections import Counter, defaultdict
 from textwrap import wrap
 
-from teachgraph_widgets.events import Log, Stats
+from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import (
     COUNTED,
     Folded,
     Program,
     Row,
     Step,
+    Tensor,
     fold,
     grouped,
     norm_text,
@@ -173,7 +174,7 @@ class LineTexts:
 
     def __init__(self, folded: Folded) -> None:
         self.folded = folded
-        self._leaves = grouped((t.line, t) for t in folded.leaves())
+        self._leaves = grouped((t.line, t) for t in (*folded.leaves(), *folded.results))
         self._steps = grouped((step[0].line, step) for step in folded.distinct_steps())
         self._rows = [
             (program.title, grouped((row.line, row) for row in program.rows))
@@ -206,7 +207,7 @@ class LineTexts:
     def on_tape(self, line: int) -> list[str]:
         """Return the leaves that a line created, with gradients, and its ops."""
         leaves = [
-            f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t.gradient)}"
+            f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t)}"
             for t in self._leaves[line]
         ]
         steps = [
@@ -246,11 +247,12 @@ def ran(folded: Folded, step: Step) -> str:
     return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{saved}"
 
 
-def gradient(stats: Stats | None) -> str:
-    """Return the norm of a gradient, if there is one."""
-    if stats is None:
+def gradient(tensor: Tensor) -> str:
+    """Return the norm of a tensor's gradient, or of one that `grad` has returned."""
+    if tensor.gradient is None:
         return ""
-    return f", gradient {norm_text(stats)}"
+    word = "norm" if tensor.letter == "g" else "gradient"
+    return f", {word} {norm_text(tensor.gradient)}"
 
 
 def first_names(names: list[str]) -> str:

@@ -60,6 +60,7 @@ class BackwardPass:
         hooked: The address of the edge whose hooks ran last.
         order: The order of the ops that it records, with `create_graph`.
         reached: The leaves that had a gradient before, and that gradient.
+        name: A pattern for the names of gradients: `grad` adds to no `.grad`.
     """
 
     def __init__(self, seeds: set[int], line: int) -> None:
@@ -68,6 +69,7 @@ class BackwardPass:
         self.hooked = 0
         self.order = 2
         self.reached: list[tuple[Tensor, Tensor | None]] = []
+        self.name = "{}.grad"
 
 
 class TapeRecorder(Watcher):
@@ -103,6 +105,7 @@ class TapeRecorder(Watcher):
         self._returned: dict[int, tuple[ref[Any], int]] = {}
         self._stale: set[int] = set()
         self._passes: list[BackwardPass] = []
+        self._asked: list[int] = []
         self._saved: dict[str, tuple[str, ...]] = {}
         self._shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.pass_ended: Callable[[int], None] = ignore
@@ -190,6 +193,36 @@ class TapeRecorder(Watcher):
         line = self.cursor.place()
         self.begin_pass({id(root.edge) for root in roots}, line)
         self.log.add(line, "backward", "begin", tuple(numbers))
+
+    @careful
+    def gradients_asked(self, inputs: Sequence[Tensor]) -> None:
+        """Record the tensors that `grad` is to return, before what flows to them."""
+        line = self.pass_line()
+        self._asked = [self._tensors.fresh() for _ in inputs]
+        for tensor, number in zip(inputs, self._asked, strict=True):
+            owner = self.number(tensor)
+            like = tensor.data.shape, dtype_name(tensor.data.dtype), True, None, owner
+            self.log.add(line, "tensor", number, "", "g", *like)
+            self.log.add(line, "attr", None, None, None, owner, "asked", str(number))
+        if self._passes:
+            self._passes[-1].name = "grad of {}"
+
+    @careful
+    def gradients_returned(self, gradients: Sequence[Tensor | None]) -> None:
+        """Record what `grad` returns: new tensors, or what its ops have recorded."""
+        line = self.cursor.place()
+        for number, gradient in zip(self._asked, gradients, strict=False):
+            if gradient is None:
+                continue
+            if (known := self._tensors.find(gradient)) is None:
+                self.set_number(gradient, number)
+                self._unnamed[id(gradient)] = number
+                self.cursor.has_unnamed = True
+                self.write_value(gradient, number, line)
+            else:
+                facts = None, None, None, number, "same", str(known)
+                self.log.add(line, "attr", *facts)
+        self._asked = []
 
     @of_any_engine(0)
     def backward_end(self, roots: Sequence[Tensor]) -> None:
@@ -335,7 +368,8 @@ class TapeRecorder(Watcher):
             owner = self.owner_in_pass(tensor)
         if owner is not None:
             name = self.names.get(owner)
-            return "g", f"{name}.grad" if name else "", owner
+            pattern = self._passes[-1].name if self._passes else "{}.grad"
+            return "g", pattern.format(name) if name else "", owner
         role = leaf_role(tensor)
         if op and is_update(op):
             role = UPDATE_ROLES.get(slot_at(op, position), "L")

@@ -5,6 +5,7 @@ import { diamond, failingEager, mlp, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
 import { ROW } from "../src/layout/geometry";
+import { FoldedPicture } from "../src/state/folded";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
 import { describe } from "../src/state/entity";
 import { note } from "./note";
@@ -295,6 +296,62 @@ test("gradients that two passes bring are no sum, but for a leaf's", () => {
   const mirror = tape(b.log);
   const sums = joins(mirror).filter(({ sign }) => sign === "sum");
   expect(sums.map(({ key }) => key)).toEqual([`gt:${x}`]);
+});
+
+test("what `grad` returns is a tensor of its own, in no sum with `.grad`", () => {
+  const b = new Builder("asked");
+  const [x, y] = [b.tensor("x", "leaf", [1]), b.tensor("y", "T", [1])];
+  const square = b.node("square", [x], [y], ["X"]);
+  b.backward("begin", [y]);
+  const result = b.asked(x, [1]);
+  b.grad(y, b.stats([1]));
+  b.grad(x, b.stats([1], 5), square);
+  b.backward("end", [y]);
+  const asked = traceOf(b.log);
+  expect(asked.tape.tensors.get(x)!.gradient.length).toBe(0);
+  expect(describe(asked, `gn:${square}`, b.log.events.length)!.consumers).toEqual([
+    { key: `t:${result}`, label: "grad of x", tone: "g" },
+  ]);
+  b.rename(result, "dx");
+  b.backward("begin", [y]);
+  b.grad(y, b.stats([1]));
+  b.grad(x, b.stats([1], 7), square);
+  b.backward("end", [y]);
+  const trace = traceOf(b.log);
+  const { mirror } = trace.tape;
+  expect(joins(mirror)).toEqual([]);
+  const [[own], [kept]] = [mirror.nodesOf(`t:${result}`), mirror.nodesOf(`gt:${x}`)];
+  const [leaf] = mirror.nodesOf(`t:${x}`);
+  expect([own.side, own.x, own.y]).toEqual([1, -leaf.x, leaf.y]);
+  expect([kept.side, kept.y]).toEqual([1, leaf.y]);
+  expect(kept.x).toBeGreaterThan(own.x);
+  const { length } = b.log.events;
+  const entity = describe(trace, `t:${result}`, length)!;
+  expect([entity.name, entity.role, entity.twin?.key]).toEqual(["dx", "gradient", `t:${x}`]);
+  expect(entity.producers.map(({ key }) => key)).toEqual([`gn:${square}`]);
+  expect(entity.value).toBeDefined();
+  expect(describe(trace, `gt:${x}`, length)!.name).toBe("x.grad");
+});
+
+test("what `grad` returns of a tensor on the way stands beside its gradient op", () => {
+  const b = new Builder("asked");
+  const [x, h, y] = ["x", "h", "y"].map((name) => b.tensor(name, name === "x" ? "leaf" : "T", [1]));
+  const [first, second] = [b.node("square", [x], [h], []), b.node("exp", [h], [y], [])];
+  b.backward("begin", [y]);
+  const [dh, dx] = [b.asked(h, [1]), b.asked(x, [1])];
+  b.grad(y, b.stats([1]));
+  b.grad(h, b.stats([1]), second);
+  b.grad(x, b.stats([1]), first);
+  b.backward("end", [y]);
+  const names = { key: () => "", title: () => "", wire: () => "" };
+  for (const mirror of [tape(b.log), new FoldedPicture(tape(b.log), [], names).follow()]) {
+    const [[before], [after], [op]] = [`t:${dx}`, `t:${dh}`, `gn:${first}`].map((key) =>
+      mirror.nodesOf(key).filter(({ side }) => side > 0),
+    );
+    expect(after.y).toBe(op.y);
+    expect(after.x).toBeGreaterThan(op.x);
+    expect([before.x, before.y < op.y]).toEqual([op.x, true]);
+  }
 });
 
 test("what runs off the tape is one region, and a hook is at its gradient", () => {

@@ -65,7 +65,7 @@ export function carried(
   position: number,
 ): Stats | undefined {
   const entity = describe(trace, key, position);
-  const isGradient = entity?.tone === "g" && !key.startsWith("v:");
+  const isGradient = entity?.tone === "g" && !/^[vt]:/.test(key);
   return isGradient ? entity.gradient : entity?.value;
 }
 
@@ -86,7 +86,9 @@ function groupCaption(trace: Trace, node: MirrorNode, position: number): Caption
 
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {
   const entity = describe(trace, node.key, position);
-  const title = entity?.name ?? node.title;
+  // What `grad` hands from op to op is no tensor's `.grad`.
+  const isHanded = node.key.startsWith("gt:") && node.title.startsWith("grad of ");
+  const title = isHanded ? node.title : (entity?.name ?? node.title);
   if (node.shape === "leaf" || node.shape === "pin") {
     const stats = carried(trace, node.key, position);
     const small = stats && stats.nan + stats.inf === 0 ? smallText(stats) : undefined;

@@ -209,6 +209,7 @@ export class FoldedPicture implements Picture {
   private gradient(node: MirrorNode): void {
     const fold = this.folds[node.op];
     if (fold === undefined) {
+      if (!this.places.has(node.spot)) this.places.set(node.spot, this.beside(node));
       this.add(new Moved(node, this.placeOf(node.spot)));
       if (node.shape === "op") this.extendRegion(node);
       else if (node.shape === "leaf" && this.isArgument(node)) this.extendFrames(node);
@@ -217,6 +218,13 @@ export class FoldedPicture implements Picture {
       this.add(new FoldBox(node, fold, 1, this.names));
       this.extendFrames(node, fold.group.depth);
     }
+  }
+
+  /** A place for a gradient that stands beside another one. */
+  private beside({ op, spot }: MirrorNode): Spot {
+    const above = this.mirror.ops[op].spot;
+    const { row, slot } = this.placeOf(above);
+    return this.layout.leaf({ row: row + 1 + spot.row - above.row, slot }, 1);
   }
 
   /** Whether what stands here is of what a block is given. */

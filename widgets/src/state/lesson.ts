@@ -83,7 +83,10 @@ export function lessonOfNode(
     if (read !== undefined) {
       if (!isGradient) return read.value.at(seq) ?? read.value.at(position);
       const same = event.inputs.slice(0, input).filter((id) => id === event.inputs[input]);
-      const given = [...flows.values()].filter(({ tensor }) => tensor === event.inputs[input]);
+      const given = [...flows.values()].filter(({ tensor: id }) => {
+        const { returns } = trace.tape.tensors.get(id) ?? {};
+        return (returns?.event.tensor ?? id) === event.inputs[input];
+      });
       return given[same.length]?.value.at(position);
     }
     const made = tensorOf(event.outputs, outputs.indexOf(name));

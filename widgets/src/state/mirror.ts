@@ -72,6 +72,9 @@ interface Wire {
   parts: number;
   pass: number;
   total: boolean;
+  /** Which gradient stands across from it, and where others stand beside that one. */
+  across?: string;
+  beside?: Map<string, Wire>;
   /** No gradient flows through it, which is told where an op reads it. */
   stops: boolean;
   join?: Join;
@@ -107,7 +110,8 @@ interface Entry {
   readonly y: number;
   /** The node that it enters, or the pin that it is. */
   readonly node: MirrorNode;
-  used: boolean;
+  /** What `grad` returned and had its part from here, or "" for a gradient that stays. */
+  used: string | undefined;
 }
 
 /** An op as it was last drawn. */
@@ -272,7 +276,7 @@ export class Mirror implements Picture {
     const x1 = source.node.x + source.offset;
     const ends = { x1, y1: bottom(source.node), x2: leaf.x, y2: top(leaf) };
     this.connect(by, { key: wire, kind: "flow", arrow: true }, ends, source.node, leaf);
-    const entry = { wire, of: source, x: leaf.x, y: top(leaf), node: leaf, used: false };
+    const entry = { wire, of: source, x: leaf.x, y: top(leaf), node: leaf, used: undefined };
     return () => this.drawn.get(op)?.entries.push(entry);
   }
 
@@ -363,18 +367,32 @@ export class Mirror implements Picture {
     return true;
   }
 
-  /** `part` of the gradient `whole` flows from a gradient op to `wire`'s tensor. */
-  flow(made: Made, wire: string, part: string, whole: string, from: string): void {
+  /**
+   * `part` of the gradient `whole` flows from a gradient op to `wire`'s tensor; if it is
+   * returned, not to what stands across from it for good.
+   */
+  flow(
+    made: Made,
+    wire: string,
+    part: string,
+    whole: string,
+    from: string,
+    isReturned = false,
+  ): void {
     const twin = this.twins.get(from);
-    const entry = twin?.of.entries.find((known) => known.wire === wire && !known.used);
-    const target = entry?.of ?? this.wires.get(wire);
-    if (target === undefined || twin === undefined) return;
+    const returned = isReturned ? whole : "";
+    const entry = twin?.of.entries.find(
+      (known) => known.wire === wire && known.used !== returned,
+    );
+    const read = entry?.of ?? this.wires.get(wire);
+    if (read === undefined || twin === undefined) return;
+    const target = this.receiver(made, read, whole, returned);
     const source = twin.node;
     this.whole(made, target, whole);
     if (this.giverOf.get(part) === from) return;
     this.giverOf.set(part, from);
-    if (entry !== undefined) entry.used = true;
-    if (entry?.node.shape === "pin") {
+    if (entry !== undefined) entry.used = returned;
+    if (entry?.node.shape === "pin" && target === read) {
       // The whole gradient stands at the first of a parameter's pins, parts at others.
       if (entry.node !== target.node) this.pinGradient(made, entry.node, part);
     } else {
@@ -389,6 +407,25 @@ export class Mirror implements Picture {
     target.pass = this.pass;
     target.parts += 1;
     if (target.parts === 2) this.join(made, target, whole);
+  }
+
+  /** Where a gradient ends: what comes second stands beside what is there already. */
+  private receiver(by: Made, wire: Wire, whole: string, returned: string): Wire {
+    const { node } = wire;
+    const isOp = node.shape === "op";
+    if (isOp ? returned === "" : (wire.across ??= returned) === returned) return wire;
+    const known = wire.beside?.get(returned);
+    if (known !== undefined) return isOp ? wire : known;
+    const spot = this.layout.leaf({ row: node.spot.row + 1, slot: node.spot.slot }, 1);
+    const own = unread({ ...node, shape: "leaf", spot, ...at(-1, spot) }, this.generation, 0);
+    (wire.beside ??= new Map()).set(returned, own);
+    if (!isOp) return own;
+    // What an op made has its gradient op across: what is returned branches off under it.
+    this.whole(by, own, whole);
+    const { x: x1, y: y1 } = this.port(wire, 1);
+    const { x: x2, y: y2 } = this.port(own, 1);
+    this.connect(by, { key: whole, kind: "gradient" }, { x1, y1, x2, y2 }, node, own.node);
+    return wire;
   }
 
   /** The reverse pass starts at the tensor on `wire`. */
@@ -465,7 +502,7 @@ export class Mirror implements Picture {
           if (this.isHooked(wire)) this.signHook(op, of, wire);
         }
         this.read(op, of, wire);
-        entries.push({ wire, of, x: node.x, y: node.y, node, used: false });
+        entries.push({ wire, of, x: node.x, y: node.y, node, used: undefined });
         return;
       }
       const of = known ?? this.leaf(op, input, reader, outwards++);
@@ -480,7 +517,7 @@ export class Mirror implements Picture {
       const label = isData(of.node) ? of.node.title : "";
       const what = { key: wire, kind: "flow" as const, arrow: true, label };
       this.connect(op, what, ends, of.node, reader);
-      entries.push({ wire, of, x: x2, y: top(reader), node: reader, used: false });
+      entries.push({ wire, of, x: x2, y: top(reader), node: reader, used: undefined });
     });
     this.drawn.set(op.key, { node: reader, entries });
   }

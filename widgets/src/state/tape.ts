@@ -35,6 +35,8 @@ export interface TapeTensor extends Made {
   hooked?: Timeline<readonly [Stats, Stats] | undefined>;
   /** When and where the first part of its gradient came. */
   graded?: Made;
+  /** Of a gradient that `grad` returns: whose it is. */
+  returns?: TapeTensor;
 }
 
 export interface TapeNode extends Made {
@@ -85,8 +87,13 @@ export const nodeGradientKey = (id: number): string => `gn:${id}`;
 const flowKey = (node: number, tensor: number, turn: number): string =>
   `gf:${node}:${tensor}:${turn}`;
 
+/** The key of a tensor's gradient; what `grad` returns is a tensor of its own. */
+export const gradientKey = ({ event, returns }: TapeTensor): string =>
+  (returns === undefined ? tensorGradientKey : tensorKey)(event.tensor);
+
 /** `x.grad`, or `relu.grad [64, 10]` of a tensor without a name. */
-export function gradientName({ name, named }: TapeTensor): string {
+export function gradientName({ name, named, returns }: TapeTensor): string {
+  if (returns !== undefined) return name;
   return named ? `${name}.grad` : name.replace(/(?= )|$/, ".grad");
 }
 
@@ -110,6 +117,10 @@ export class Tape {
   private passing = false;
   /** In the pass under way: how many parts of a tensor's gradient each node gave. */
   private readonly parts = new Map<number, Map<number, number>>();
+  /** In the last pass: the tensors that `grad` returns, by whose gradients they are. */
+  private readonly asked = new Map<number, TapeTensor>();
+  /** What `grad` returns, by what an op made of it. */
+  private readonly sames = new Map<TapeTensor, TapeTensor>();
   /** In the pass under way: tensors whose whole gradient was told. */
   private readonly wholes = new Set<number>();
 
@@ -132,12 +143,25 @@ export class Tape {
     const tensor = this.tensors.get(id);
     if (tensor === undefined) return;
     const { attr, value } = event;
+    if (attr === "asked") this.ask(tensor, this.tensors.get(Number(value)));
+    if (attr === "same") this.same(tensor, this.tensors.get(Number(value)));
     if (attr === "role" && value in TONES) tensor.role = value as Role;
     if (attr !== "stop_gradient" || !"leafDT".includes(tensor.role)) return;
     tensor.role = value === "True" ? "D" : "leaf";
     if (!this.leaves.includes(tensor)) this.leaves.push(tensor);
     this.goOn();
     this.mirror.leafOf(made(event), input(tensor, this.tensors));
+  }
+
+  private ask(of: TapeTensor, result?: TapeTensor): void {
+    if (result === undefined) return;
+    Object.assign(result, { returns: of, name: `grad of ${of.name}` });
+    this.asked.set(of.event.tensor, result);
+  }
+
+  /** What `grad` returns was made by an op that it recorded: they share their name. */
+  private same(result: TapeTensor, made?: TapeTensor): void {
+    if (made !== undefined) this.sames.set(made, result);
   }
 
   /** What follows a backward pass stands under it. */
@@ -184,24 +208,31 @@ export class Tape {
     if (!this.passing) return this.steps.passEnded();
     this.steps.pass(event, event.roots[0] ?? -1);
     this.mirror.startPass();
-    for (const told of [this.parts, this.wholes]) told.clear();
+    for (const told of [this.parts, this.wholes, this.asked]) told.clear();
   }
 
   gradient(event: GradEvent): void {
     const { tensor, node, value, seq } = event;
-    const target = this.tensors.get(tensor);
+    const result = this.asked.get(tensor);
+    const target = result ?? this.tensors.get(tensor);
     if (target !== undefined) target.graded ??= made(event);
     const wire = tensorKey(tensor);
-    const whole = tensorGradientKey(tensor);
+    const whole = this.wholeKey(tensor);
     const givers = this.parts.get(tensor) ?? new Map<number, number>();
     if (target !== undefined) this.noteHooks(event, target, givers);
     // The first part is the whole until a second one comes, and then their sum.
-    if (event.total || givers.size === 0) target?.gradient.push(seq, value);
+    if (event.total || givers.size === 0) target?.[result ? "value" : "gradient"].push(seq, value);
     if (node !== undefined) {
       const turn = givers.get(node) ?? 0;
       this.parts.set(tensor, givers.set(node, turn + 1));
       this.flow(event, node, turn, wire, whole);
     } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
+  }
+
+  /** The key of what the last pass made of a tensor's gradient. */
+  wholeKey(tensor: number): string {
+    const result = this.asked.get(tensor);
+    return result?.key ?? tensorGradientKey(tensor);
   }
 
   /** What a pass tells as whole although it is neither a sum, nor new, hooks made. */
@@ -234,6 +265,8 @@ export class Tape {
   rename(id: number, name: string): void {
     const tensor = this.tensors.get(id);
     if (tensor !== undefined) Object.assign(tensor, { name, named: true });
+    const result = tensor && this.sames.get(tensor);
+    if (result !== undefined) Object.assign(result, { name, named: true });
   }
 
   /** A hook was put on a tensor's gradient; one without a name was taken off. */
@@ -314,10 +347,12 @@ export class Tape {
     const source = this.nodes.get(node);
     if (source === undefined) return;
     source.graded ??= made(event);
-    const part = flowKey(node, event.tensor, turn);
+    const result = this.asked.get(event.tensor);
+    const tensor = result?.event.tensor ?? event.tensor;
+    const part = flowKey(node, tensor, turn);
     let flow = source.flows.get(part);
     if (flow === undefined) {
-      flow = { tensor: event.tensor, value: new Timeline<Stats>() };
+      flow = { tensor, value: new Timeline<Stats>() };
       source.flows.set(part, flow);
     }
     flow.value.push(event.seq, event.value);
@@ -325,7 +360,7 @@ export class Tape {
     const title = `${source.event.type}_grad`;
     const what = { ...made(event), key, title, tone: "grad" as const };
     this.mirror.backward(what, source.key);
-    this.mirror.flow(made(event), wire, part, whole, key);
+    this.mirror.flow(made(event), wire, part, whole, key, result !== undefined);
   }
 }
 
@@ -351,8 +386,9 @@ function input(
 ): Input {
   const { cell, line, key: wire, name, role: tone, event } = tensor;
   const owner = tensors.get(event.grad_of ?? -1);
-  if (owner === undefined) return { cell, line, wire, name, tone };
+  if (owner === undefined || tensor.returns !== undefined) return { cell, line, wire, name, tone };
   // A gradient that is read comes from where the pass left it.
   const shows = tensorGradientKey(owner.event.tensor);
-  return { cell, line, wire, name: gradientName(owner), tone: "g", shows };
+  const called = event.name.startsWith("grad of ") ? event.name : gradientName(owner);
+  return { cell, line, wire, name: called, tone: "g", shows };
 }

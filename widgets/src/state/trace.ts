@@ -27,7 +27,7 @@ import { callOf, calledIn, statementAt } from "./calls";
 import type { Made, Mirror } from "./mirror";
 import { groupTitle } from "./folding";
 import { ProgramState, type OpRow, type Row } from "./programs";
-import { mainOutput, nodeGradientKey, Tape, tensorGradientKey, tensorKey } from "./tape";
+import { mainOutput, nodeGradientKey, Tape, tensorKey } from "./tape";
 import { countBelow, Timeline } from "./timeline";
 
 export interface Cell {
@@ -224,7 +224,7 @@ export class Trace {
   private look(event: AnyEvent): void {
     if (event.kind === "value" && isGiven(event.value, this.sourceOf(event.tensor))) return;
     if (event.kind === "grad" && isWild(event.value)) {
-      this.worry(event, tensorGradientKey(event.tensor));
+      this.worry(event, this.tape.wholeKey(event.tensor));
       if (event.node !== undefined) this.mark(nodeGradientKey(event.node), event.seq);
     } else if (event.kind === "value" && isWild(event.value)) {
       this.worry(event, tensorKey(event.tensor));

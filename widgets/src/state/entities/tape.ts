@@ -5,6 +5,7 @@ import { numberText, shapeText } from "../../text";
 import type { Entity, Link } from "../entity";
 import { lessonOfNode } from "../lesson";
 import {
+  gradientKey,
   gradientName,
   mainOutput,
   nodeGradientKey,
@@ -34,16 +35,27 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
     name: tensor.name,
     role: TONES[tensor.role].word,
     facts,
-    producers: producer === undefined ? [] : [nodeLink(producer)],
+    producers: producer === undefined ? returnedBy(tensor) : [nodeLink(producer)],
     get consumers() {
       return consumers.map(nodeLink);
     },
-    twin: hasGradient(tensor) ? gradientLink(tensor) : undefined,
+    twin: twinOf(tensor),
     value: tensor.value.at(position),
     gradient: tensor.gradient.at(position),
     values: tensor.value.until(position),
     gradients: tensor.gradient.until(position),
   };
+}
+
+function twinOf(tensor: TapeTensor): Link | undefined {
+  if (tensor.returns !== undefined) return tensorLink(tensor.returns);
+  return hasGradient(tensor) ? gradientLink(tensor) : undefined;
+}
+
+/** The gradient ops that gave what `grad` returns. */
+function returnedBy(tensor: TapeTensor): Link[] {
+  const nodes = tensor.returns?.consumers ?? [];
+  return [...new Set(nodes)].filter((node) => givesTo(node, tensor)).map(nodeGradientLink);
 }
 
 export function tensorGradient(tensor: TapeTensor, position: number): Entity {
@@ -157,7 +169,7 @@ export function describeFlow(
     facts: [["shape", shapeText(tensor.event.shape)]],
     producers: [nodeGradientLink(node)],
     consumers: [gradientLink(tensor)],
-    twin: tensorLink(tensor),
+    twin: tensorLink(tensor.returns ?? tensor),
     gradient,
   };
 }
@@ -167,8 +179,8 @@ function hasGradient(tensor: TapeTensor): boolean {
 }
 
 /** Whether its gradient has several parts, be they of one operator: `x * x` has two. */
-function isSum({ event, consumers }: TapeTensor): boolean {
-  const parts = [...new Set(consumers)].flatMap((node) => [...node.flows.values()]);
+function isSum({ event, consumers, returns }: TapeTensor): boolean {
+  const parts = [...new Set(returns?.consumers ?? consumers)].flatMap((node) => [...node.flows.values()]);
   return parts.filter(({ tensor }) => tensor === event.tensor).length > 1;
 }
 
@@ -187,8 +199,7 @@ function tensorLink(tensor: TapeTensor): Link {
 }
 
 function gradientLink(tensor: TapeTensor): Link {
-  const key = tensorGradientKey(tensor.event.tensor);
-  return { key, label: gradientName(tensor), tone: "g" };
+  return { key: gradientKey(tensor), label: gradientName(tensor), tone: "g" };
 }
 
 function nodeLink(node: TapeNode): Link {
