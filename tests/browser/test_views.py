@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from teachgraph_widgets.log import written
 
 from tests.bars import note
 from tests.browser.watched import Show
-from widgets.dev import shoot
+from widgets.dev import gallery, shoot
 
 FOUR_HUNDRED, TEN_THOUSAND = "transformer", "transformer_deep"
 TRACES = [
@@ -26,6 +27,17 @@ VIEWS = [
     "loop",
     *("failing_eager", "hostile", "hostile_views", "mlp_three_steps"),
 ]
+PRINTING = """\
+net = tg.nn.Sequential(tg.nn.Linear(4, 8), tg.nn.ReLU(), tg.nn.Linear(8, 1))
+opt = tg.optimizer.Adam(0.01, parameters=net.parameters())
+x, y = tg.randn([16, 4]), tg.ones([16, 1])
+for step in range(10):
+    loss = (net(x) - y).square().mean()
+    loss.backward()
+    opt.step()
+    opt.clear_grad()
+    print(step, loss.item())
+"""
 # Colours differ, and their contrast in both is checked by the front end's own tests.
 THEMES = ["light", pytest.param("dark", marks=pytest.mark.full)]
 # What is shown is seen wide, and dark, as an exported page: see `test_export.py`.
@@ -232,3 +244,37 @@ def test_a_border_that_is_dragged_gives_its_room_to_the_graph(show: Show) -> Non
     narrower = graph.bounding_box()
     assert narrower is not None
     assert narrower["width"] < after["width"]
+
+
+IN_SIGHT = """([inner, outer]) => {
+  const [one, whole] = [inner, outer].map((selector) =>
+    document.querySelector(selector).getBoundingClientRect());
+  const { left, right, top, bottom, width } = one;
+  const isIn = left >= whole.left && right <= whole.right + 0.5
+    && top >= whole.top && bottom <= whole.bottom + 0.5;
+  return width > 0 && isIn;
+}"""
+APART = """([first, second]) => {
+  const [one, other] = [first, second].map((selector) =>
+    document.querySelector(selector).getBoundingClientRect());
+  return one.right <= other.left || other.right <= one.left
+    || one.bottom <= other.top || other.bottom <= one.top;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 480, 900, 1400])
+def test_the_head_of_a_graph_and_the_names_can_be_read_at_any_width(
+    browser: Browser, html: Path, tmp_path: Path, width: int
+) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(written(gallery.alone(gallery.traced(PRINTING))), "utf-8")
+    page = shoot.open_log(browser, html, str(log), width, "light")
+    head = ".tg-graph > .tg-panehead"
+    for part in (".tg-graph h3", ".tg-earlier", ".tg-turn", ".tg-later"):
+        assert page.evaluate(IN_SIGHT, [part, head]), part
+    cut = "(part) => document.querySelector(part).scrollWidth > "
+    cut += "document.querySelector(part).clientWidth"
+    assert not page.evaluate(cut, ".tg-graph h3")
+    assert page.evaluate(APART, [".tg-forward", ".tg-rate"])
+    assert page.evaluate(IN_SIGHT, [".tg-names > :first-child", ".tg-nowbody"])
+    page.close()

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { diamond, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
@@ -123,4 +124,26 @@ test("ten thousand ops fold", () => {
   const folding = main(longProgram(10_000));
   folding.closeAll();
   expect(folding.picture.nodes.length).toBeLessThan(8);
+});
+
+test("layers close where their boxes are then large enough for two lines, not for less", () => {
+  const b = new Builder("layers");
+  let x = b.tensor("x", "D", [1]);
+  const run = (type: string, scope?: string): void => {
+    const out = b.tensor("", "T", [1]);
+    b.node(type, [x], [out], [], scope === undefined ? {} : { scope });
+    x = out;
+  };
+  for (const scope of ["first", "second", "third", "fourth", "fifth"]) {
+    for (const type of ["conv2d", "elementwise_add"]) run(type, scope);
+    for (const type of ["relu", "pool2d"]) run(`${scope}_${type}`);
+  }
+  const opened = (rowsOfTwoLines: number): number => {
+    const folding = tape(b.log);
+    folding.settle(({ lowest }, _, near) => lowest <= (near === true ? rowsOfTwoLines : 30));
+    return folding.picture.nodes.filter(({ shape }) => shape === "group").length;
+  };
+  expect(opened(30)).toBe(0);
+  expect(opened(16)).toBe(5);
+  expect(opened(6)).toBe(0);
 });

@@ -354,6 +354,21 @@ test("what `grad` returns of a tensor on the way stands beside its gradient op",
   }
 });
 
+test("what a pass adds to a gradient from before is a sum, at its pin too", () => {
+  for (const accumulates of [false, true]) {
+    const b = new Builder("accumulated");
+    const [w, y] = [b.tensor("w", "P", [1]), b.tensor("y", "T", [1])];
+    const square = b.node("square", [w], [y], []);
+    b.backward("begin", [y]);
+    b.grad(y, b.stats([1]));
+    b.grad(w, b.stats([1]), square);
+    b.backward("end", [y]);
+    if (accumulates) b.grad(w, b.stats([1]), undefined, true);
+    const sums = joins(tape(b.log)).map(({ sign, key }) => `${sign} ${key}`);
+    expect(sums).toEqual(accumulates ? [`sum gt:${w}`] : []);
+  }
+});
+
 test("what runs off the tape is one region, and a hook is at its gradient", () => {
   const mirror = tape(twiceDifferentiated());
   const [off] = mirror.regions.filter(({ what }) => what === "untaped");

@@ -2,6 +2,9 @@
 import { describe as suite, expect, test } from "vitest";
 import { FIXTURES } from "../fixtures";
 import { Builder } from "../fixtures/builder";
+import { smallText } from "../src/text";
+import { caption } from "../src/state/caption";
+import { describe } from "../src/state/entity";
 import { pointOn, route, sizeOf } from "../src/draw/scene";
 import { isData, type Mirror, type MirrorNode } from "../src/state/mirror";
 import type { Picture } from "../src/state/picture";
@@ -39,7 +42,8 @@ function loop(rounds: number): Builder {
 }
 
 suite("a leaf that an op made", () => {
-  const { mirror } = traceOf(loop(3).log).tape;
+  const trace = traceOf(loop(3).log);
+  const { mirror } = trace.tape;
 
   test("stands under that op, and has a gradient across", () => {
     const [leaf] = mirror.nodes.filter(({ tone }) => tone === "leaf");
@@ -54,8 +58,31 @@ suite("a leaf that an op made", () => {
   test("what reads its gradient shows whose it is, and no unnamed data", () => {
     const pins = mirror.nodes.filter(({ shape, side }) => shape === "pin" && side < 0);
     expect(pins.map(({ tone }) => tone)).toEqual(["g", "g", "g"]);
-    expect(pins.every(({ key }) => mirror.nodesOf(key).some(({ side }) => side > 0))).toBe(true);
+    for (const { key } of pins) {
+      const [from] = describe(trace, key, trace.length)!.producers;
+      expect(mirror.nodesOf(from.key).some(({ side }) => side > 0)).toBe(true);
+    }
     expect(pins[0].title).toBe("w.grad");
+  });
+
+  test("what a hook reads is the gradient as it was before the hook", () => {
+    const b = new Builder("halved");
+    const [w, y] = [b.tensor("w", "leaf", []), b.tensor("y", "T", [])];
+    const square = b.node("square", [w], [y], []);
+    b.backward("begin", [y]);
+    b.grad(y, b.stats([]));
+    const [before, after] = [b.stats([]), b.stats([])];
+    b.grad(w, before, square);
+    const read = b.gradientOf(w, []);
+    const half = b.tensor("", "g", []);
+    b.node("scale", [read], [half], [], { order: 2 });
+    b.grad(w, after, undefined, true);
+    b.backward("end", [y]);
+    const traced = traceOf(b.log);
+    const pin = traced.tape.mirror.nodes.find(({ shape }) => shape === "pin")!;
+    const shown = caption(traced, pin, traced.length);
+    expect([shown.title, shown.detail]).toEqual(["w.grad", smallText(before)]);
+    expect(smallText(before)).not.toBe(smallText(after));
   });
 
   test("its loop's rounds run downwards", () => {

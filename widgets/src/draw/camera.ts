@@ -22,8 +22,10 @@ const HEADROOM = 34;
 export type Mode = "follow" | "whole" | "free";
 
 /** Whether all titles of a picture that is all there can be read at once, or all rows seen. */
-export function fits(picture: Picture, size: Size, inWidth = true): boolean {
-  const { width, height } = fitted(picture, { ...size, height: size.height - HEADROOM }, false);
+export function fits(picture: Picture, size: Size, inWidth = true, near = false): boolean {
+  const room = { ...size, height: size.height - HEADROOM };
+  const { width, height, fit } = fitted(picture, room, false);
+  if (near) return fit >= FULL;
   const scale = Math.min(1, (size.height - HEADROOM) / height);
   const wide = (BOX.width * size.width) / width;
   return scale >= TITLED && (!inWidth || wide >= NARROW);

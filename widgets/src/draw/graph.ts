@@ -90,8 +90,9 @@ export class GraphPane implements Pane {
     this.minimap = new Minimap(look, palette, this.stage.id);
     this.foldButton = button("tg-tool tg-foldall", "", "", () => this.toggleFolds());
     this.tools = this.buttons();
-    const left = el("span", "tg-side tg-forward", "Forward · read down");
-    const right = el("span", "tg-side tg-backward", this.rates, "Backward · read up");
+    const way = (text: string): HTMLElement => el("span", "tg-way", ` · read ${text}`);
+    const left = el("span", "tg-side tg-forward", "Forward", way("down"));
+    const right = el("span", "tg-side tg-backward", this.rates, "Backward", way("up"));
     const { element: nodes } = this.options;
     this.stage.append(this.canvas, left, right, nodes, this.nothing, this.tip.element);
     this.stages = el("div", "tg-stages", this.stage, this.minimap.element);
@@ -221,7 +222,7 @@ export class GraphPane implements Pane {
     const folding = this.folding();
     folding?.look(this.stepper.update(frame, program));
     if (frame.trace.ended && this.size.height > 0) {
-      folding?.settle((picture, inWidth) => fits(picture, this.size, inWidth));
+      folding?.settle((picture, ...asked) => fits(picture, this.size, ...asked));
     }
     this.leaves.update(frame);
     this.showTensorsAlone(frame);

@@ -55,6 +55,7 @@ export class NowPane implements Pane {
     this.output.hidden = printed === "";
     if (this.output.textContent === printed) return;
     this.output.textContent = printed;
-    this.body.scrollTop = this.body.scrollHeight;
+    // Names come first; who has scrolled down to what is printed sees the last of it.
+    if (this.body.scrollTop > 0) this.body.scrollTop = this.body.scrollHeight;
   }
 }

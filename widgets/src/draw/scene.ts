@@ -140,7 +140,7 @@ const DASHES = 7;
 const CHIP = { letter: 6.7, most: 15, far: 10 };
 const BACKDROPS: Record<Region["what"], string> = {
   untaped: "no gradients",
-  second: "second tape",
+  second: "in backward",
   block: "",
 };
 /** How much further an outer frame goes than one inside it, of so many. */
@@ -334,7 +334,7 @@ function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Loo
   const state = region.seq >= look.position ? "future" : "plain";
   shapes.push({ kind: "backdrop", what, x, y, width, height, state });
   // Both halves share a title, on the axis: no edge goes there.
-  if (detail === "dot" || (detail === "title" && frame === undefined)) return;
+  if (detail === "dot") return;
   const text = frame?.title ?? BACKDROPS[what];
   // A frame around both halves has its title on its border.
   const isWhole = frame !== undefined && left < 0 && right > 0;

@@ -86,9 +86,7 @@ function groupCaption(trace: Trace, node: MirrorNode, position: number): Caption
 
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {
   const entity = describe(trace, node.key, position);
-  // What `grad` hands from op to op is no tensor's `.grad`.
-  const isHanded = node.key.startsWith("gt:") && node.title.startsWith("grad of ");
-  const title = isHanded ? node.title : (entity?.name ?? node.title);
+  const title = entity?.name ?? node.title;
   if (node.shape === "leaf" || node.shape === "pin") {
     const stats = carried(trace, node.key, position);
     const small = stats && stats.nan + stats.inf === 0 ? smallText(stats) : undefined;

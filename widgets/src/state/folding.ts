@@ -1,6 +1,6 @@
 /** Which groups of a mirrored graph are closed, and the graph as it then looks. */
 
-import { groupsAround, type Group } from "../layout/groups";
+import { everyGroup, groupsAround, type Group } from "../layout/groups";
 import { closedAt, closedToFit, MOST_BOXES } from "../layout/levels";
 import { countText, thousands } from "../text";
 import { FoldedPicture } from "./folded";
@@ -13,6 +13,8 @@ const PREFIX = "fold:";
 /** So many pictures are kept: of the steps that one goes back and forth between. */
 const MOST_KEPT = 12;
 const ALL = Infinity;
+/** Of so many of its rows, what is seen from nearer tells more. */
+const NEARER = 0.5;
 const LEAST_NODES = 14;
 /** So many turns of a loop are one box with a count. */
 const LEAST_TURNS = 3;
@@ -46,17 +48,32 @@ export class Folding {
   }
 
   /** All is there: open as much as can be read, unless somebody chose something else. */
-  settle(fits: (picture: Picture, width: boolean) => boolean): void {
+  settle(fits: (picture: Picture, width: boolean, near?: boolean) => boolean): void {
     if (this.isChosen || this.level === undefined) return;
     this.level = undefined;
     this.mirror.settle();
-    if (this.tries(fits, true) || this.tries(fits, false)) return;
+    if (this.tries((picture) => fits(picture, true)) || this.tries((picture) => fits(picture, false))) {
+      this.near(fits);
+      return;
+    }
     this.most = MOST_BOXES[0];
     this.refresh();
   }
 
-  /** Open as much as fits, in height alone or in width too; return whether anything does. */
-  private tries(fits: (picture: Picture, width: boolean) => boolean, width: boolean): boolean {
+  /** Close some more layers, if two lines to a box and what it keeps can then be read. */
+  private near(fits: (picture: Picture, width: boolean, near?: boolean) => boolean): void {
+    const { most, picture } = this;
+    const lines = [...everyGroup(this.mirror.groups)].filter(({ kind }) => kind === "line");
+    const count = (): number => lines.filter(({ id }) => this.closed.has(id)).length;
+    const [least, closed] = [NEARER * picture.lowest, count()];
+    const tells = ({ lowest }: Picture): boolean => lowest >= least && count() === closed;
+    if (this.tries((closer) => tells(closer) && fits(closer, true, true))) return;
+    this.most = most;
+    this.refresh();
+  }
+
+  /** Open as much as fits; return whether anything does. */
+  private tries(fits: (picture: Picture) => boolean): boolean {
     let known = -1;
     for (const most of MOST_BOXES) {
       this.most = most;
@@ -66,7 +83,7 @@ export class Folding {
       known = this.closed.size;
       const { picture } = this;
       // A few boxes would say less than many that one has to scroll through.
-      if (picture.nodes.length >= LEAST_NODES && fits(picture, width)) return true;
+      if (picture.nodes.length >= LEAST_NODES && fits(picture)) return true;
     }
     return false;
   }

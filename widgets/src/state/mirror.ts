@@ -41,8 +41,6 @@ export interface Input {
   readonly wire: string;
   readonly name: string;
   readonly tone: Tone;
-  /** What a pin of it shows: of a gradient that is read, where it came from. */
-  readonly shows?: string;
 }
 
 export interface Forward extends Made {
@@ -530,7 +528,7 @@ export class Mirror implements Picture {
 
   /** A small sign of what an op reads, beside it. */
   private pin(by: Made, input: Input, reader: MirrorNode, down: number): MirrorNode {
-    const { cell, line, wire, shows: key = wire, name: title, tone } = input;
+    const { cell, line, wire: key, name: title, tone } = input;
     const what = { seq: by.seq, cell, line, key, title, tone };
     const x = reader.x - BOX.width / 2 - PIN.gap - PIN.width / 2;
     const { spot, op, y } = reader;

@@ -35,6 +35,8 @@ export interface TapeTensor extends Made {
   hooked?: Timeline<readonly [Stats, Stats] | undefined>;
   /** When and where the first part of its gradient came. */
   graded?: Made;
+  /** Of a gradient that is read: whose it is. */
+  readonly of: TapeTensor | undefined;
   /** Of a gradient that `grad` returns: whose it is. */
   returns?: TapeTensor;
 }
@@ -127,11 +129,12 @@ export class Tape {
   tensor(event: TensorEvent): void {
     const { seq, cell, line, tensor } = event;
     const named = event.name !== "";
-    const name = named ? event.name : TONES[event.role].word;
+    const of = this.tensors.get(event.grad_of ?? -1);
+    const name = named ? event.name : of ? gradientName(of) : TONES[event.role].word;
     const value = new Timeline<Stats>();
     const gradient = new Timeline<Stats>();
     const key = tensorKey(tensor);
-    const what = { seq, cell, line, key, event, name, named, role: event.role };
+    const what = { seq, cell, line, key, event, name, named, role: event.role, of };
     const known = { ...what, consumers: [], value, gradient };
     this.tensors.set(tensor, known);
     this.engine ??= event.engine;
@@ -150,7 +153,7 @@ export class Tape {
     tensor.role = value === "True" ? "D" : "leaf";
     if (!this.leaves.includes(tensor)) this.leaves.push(tensor);
     this.goOn();
-    this.mirror.leafOf(made(event), input(tensor, this.tensors));
+    this.mirror.leafOf(made(event), input(tensor));
   }
 
   private ask(of: TapeTensor, result?: TapeTensor): void {
@@ -227,6 +230,8 @@ export class Tape {
       this.parts.set(tensor, givers.set(node, turn + 1));
       this.flow(event, node, turn, wire, whole);
     } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
+    // After the pass: a leaf had a gradient before, to which this one was added.
+    else if (this.turned && !this.passing) this.mirror.sum(made(event), whole, wire);
   }
 
   /** The key of what the last pass made of a tensor's gradient. */
@@ -278,7 +283,7 @@ export class Tape {
   failed(event: OpFailed, key: string): void {
     const inputs = event.inputs.flatMap(({ tensor: id }) => {
       const tensor = this.tensors.get(id ?? -1);
-      return tensor === undefined ? [] : [input(tensor, this.tensors)];
+      return tensor === undefined ? [] : [input(tensor)];
     });
     const what = { key, title: event.type, tone: "failed" as const, untaped: true };
     this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
@@ -302,7 +307,7 @@ export class Tape {
     this.goOn(event.order === 1);
     const inputs = event.inputs.flatMap((id) => {
       const tensor = this.tensors.get(id);
-      return tensor === undefined ? [] : [input(tensor, this.tensors)];
+      return tensor === undefined ? [] : [input(tensor)];
     });
     const outputs = event.outputs.map(tensorKey);
     const tone = nodeTone(event);
@@ -380,15 +385,6 @@ function layerOf(
   return [];
 }
 
-function input(
-  tensor: TapeTensor,
-  tensors: ReadonlyMap<number, TapeTensor>,
-): Input {
-  const { cell, line, key: wire, name, role: tone, event } = tensor;
-  const owner = tensors.get(event.grad_of ?? -1);
-  if (owner === undefined || tensor.returns !== undefined) return { cell, line, wire, name, tone };
-  // A gradient that is read comes from where the pass left it.
-  const shows = tensorGradientKey(owner.event.tensor);
-  const called = event.name.startsWith("grad of ") ? event.name : gradientName(owner);
-  return { cell, line, wire, name: called, tone: "g", shows };
+function input({ cell, line, key: wire, name, role: tone }: TapeTensor): Input {
+  return { cell, line, wire, name, tone };
 }

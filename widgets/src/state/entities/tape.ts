@@ -40,7 +40,8 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
       return consumers.map(nodeLink);
     },
     twin: twinOf(tensor),
-    value: tensor.value.at(position),
+    // A gradient that is read was what its owner had then: hooks may change it after that.
+    value: tensor.value.at(position) ?? tensor.of?.gradient.at(event.seq),
     gradient: tensor.gradient.at(position),
     values: tensor.value.until(position),
     gradients: tensor.gradient.until(position),
@@ -52,8 +53,9 @@ function twinOf(tensor: TapeTensor): Link | undefined {
   return hasGradient(tensor) ? gradientLink(tensor) : undefined;
 }
 
-/** The gradient ops that gave what `grad` returns. */
+/** The gradient ops that gave what `grad` returns, or the gradient that is read. */
 function returnedBy(tensor: TapeTensor): Link[] {
+  if (tensor.returns === undefined && tensor.of !== undefined) return [gradientLink(tensor.of)];
   const nodes = tensor.returns?.consumers ?? [];
   return [...new Set(nodes)].filter((node) => givesTo(node, tensor)).map(nodeGradientLink);
 }
