@@ -14,10 +14,9 @@ from teachgraph.core.errors import InvalidValueError
 
 @pytest.fixture
 def plain() -> Iterator[None]:
-    before = dict(printing.options)
+    before = printing.options
     yield
-    printing.options.clear()
-    printing.options.update(before)
+    printing.options = before
 
 
 def test_a_parameter_without_a_layer_is_trained() -> None:

@@ -334,7 +334,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         return format(self.item() if spec and not self.ndim else str(self), spec)
 
     def __repr__(self) -> str:
-        values = values_text(self.data, prefix="       ")
+        values = values_text(self.data)
         return (
             f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
             f"stop_gradient={self.stop_gradient},\n       {values})"
