@@ -2,8 +2,9 @@
 
 Integers, slices, None and `...` become one `slice` or `strided_slice` (and
 `unsqueeze2`). Integer arrays and masks become a `gather_nd` over the dimensions they
-index, which are first transposed to the front. Results have NumPy's shapes, but for
-integers beside arrays: they drop their dimensions first, as in Paddle and PyTorch.
+index, which are first transposed to the front; a single bool indexes a new dimension.
+Results have NumPy's shapes, but for integers beside arrays: they drop their dimensions
+first, as in Paddle and PyTorch.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Plan:
         ends: The end for each.
         strides: The stride for each.
         dropped: The axes indexed by an integer.
-        added: The dimensions that None inserts, after dropping.
+        added: The dimensions that None or a single bool inserts, after dropping.
         arrays: For each dimension after that, its array index, or None.
     """
 
@@ -107,6 +108,9 @@ def planned(index: Any, shape: Sequence[int]) -> Plan:
             take_slice(plan, item, axis, shape[axis])
         elif isinstance(item, int):
             take_integer(plan, item, axis, shape[axis])
+        elif item.dtype == dtypes.bool and not item.shape:
+            plan.added.append(len(plan.arrays))
+            plan.arrays.append(flag_column(item))
         else:
             plan.arrays += columns_of(item, shape[axis : axis + width(item)])
         axis += width(item)
@@ -119,7 +123,7 @@ def items_of(index: Any) -> list[Any]:
 
 
 def item_of(item: Any) -> Any:
-    """Normalise one item: lists to arrays, 0-D arrays to integers.
+    """Normalise one item: lists to arrays, 0-D arrays to integers, bools to arrays.
 
     Raises:
         InvalidValueError: The item has an unsupported type.
@@ -128,17 +132,19 @@ def item_of(item: Any) -> Any:
         return item
     if isinstance(item, (list, range)):
         item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
-    if isinstance(item, (np.ndarray, Traced)) and (item.shape or is_later(item)):
+    elif isinstance(item, (bool, np.bool_)):
+        item = np.asarray(item)
+    if isinstance(item, (np.ndarray, Traced)) and (
+        item.shape or is_later(item) or item.dtype == dtypes.bool
+    ):
         return indexing(item)
     try:
-        if not isinstance(item, (bool, np.bool_)):
-            return whole(item)
+        return whole(item)
     except TypeError:
-        pass
-    raise InvalidValueError(
-        "an index is made of integers, slices, None, ... and arrays of integers or "
-        f"bool, got {describe(item)}"
-    )
+        raise InvalidValueError(
+            "an index is made of integers, slices, None, ..., bools and arrays of "
+            f"integers or bool, got {describe(item)}"
+        ) from None
 
 
 def is_later(item: Any) -> bool:
@@ -253,6 +259,13 @@ def columns_of(item: Any, shape: Sequence[int]) -> list[Any]:
     return [Column(where_index(item), i) for i in range(len(shape))]
 
 
+def flag_column(item: Any) -> Any:
+    """Indices along the new dimension of a single bool: [0] if it is true, else []."""
+    if is_later(item):
+        return Column(where_index(unsqueeze2(item, axes=[0])), 0)
+    return np.zeros(int(bool(item)), np.int64)
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of the result of `where_index`, for one dimension of a mask."""
@@ -307,8 +320,8 @@ def get_item(x: Any, index: Any) -> Any:
 
     Args:
         x: An array, Tensor or Variable.
-        index: An integer, slice, None, `...`, an array, Tensor, Variable or list of
-            integers or bool, or a tuple of these.
+        index: An integer, slice, None, `...`, bool, an array, Tensor, Variable or list
+            of integers or bool, or a tuple of these.
 
     Raises:
         InvalidValueError: An item of the index has an unsupported type.

@@ -601,10 +601,22 @@ DTYPES = [
     ),
 ]
 
+INDEXING = [
+    Row(
+        "the new dimension of a True is where it stands, in programs too",
+        {
+            f"t([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])[{index}]": AS_EAGER
+            for index in ("True, None", "..., True")
+        },
+        ("static",),
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
     *PROGRAMS,
     *IN_PLACE,
+    *INDEXING,
     *MATRICES,
     *INTEGERS,
     *RANGES,
