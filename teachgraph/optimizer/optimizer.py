@@ -427,6 +427,7 @@ class Optimizer:
         """Restore a saved state; training then continues identically to the bit.
 
         In static mode call it after `minimize` and after running the startup program.
+        An optimizer that has no accumulators, such as SGD, ignores those of others.
 
         Raises:
             ShapeError: An accumulator has another shape.
@@ -435,6 +436,8 @@ class Optimizer:
         kept = {name: v for name, v in state_dict.items() if name != SCHEDULE}
         if self._rate.scheduler is not None and SCHEDULE in state_dict:
             self._rate.scheduler.set_state_dict(state_dict[SCHEDULE])
+        if type(self).keeps is Optimizer.keeps:
+            return
         known = [p for p in self._parameters or () if isinstance(p, Tensor)]
         self._accumulators.load(kept, {p: self.keeps(p) for p in known})
 
