@@ -53,7 +53,7 @@ WALKS = frozenset(
     {
         *("apply", "buffers", "children", "named_buffers", "named_children"),
         *("named_parameters", "named_sublayers", "parameters", "state_dict"),
-        *("sublayers", "to_static_state_dict"),
+        *("_sub_layers", "sublayers", "to_static_state_dict"),
     }
 )
 """Methods of layers that read all they hold."""

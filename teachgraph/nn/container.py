@@ -87,23 +87,23 @@ class Sequential(Layer):
 
     def name_at(self, index: int | str) -> str:
         """Resolve a position or a name to the name of an attribute."""
-        names = [name for name, _ in self.named_children()]
+        names = list(self._sub_layers)
         if isinstance(index, int) and -len(names) <= index < len(names):
             return names[index]
         return str(index)
 
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
-            return Sequential(*list(self.children())[index])
+            return Sequential(*list(self._sub_layers.values())[index])
         if isinstance(index, str):
-            return dict(self.named_children())[index]
-        return list(self.children())[index]
+            return self._sub_layers[index]
+        return list(self._sub_layers.values())[index]
 
     def __len__(self) -> int:
-        return len(list(self.children()))
+        return len(self._sub_layers)
 
     def __iter__(self) -> Iterator[Layer]:
-        return self.children()
+        return iter(self._sub_layers.values())
 
 
 class LayerList(Numbered):
@@ -196,7 +196,7 @@ class LayerDict(Layer):
             self[name] = layer
 
     def __getitem__(self, key: str) -> Layer:
-        return dict(self.named_children())[key]
+        return self._sub_layers[key]
 
     def __setitem__(self, key: str, sublayer: Layer) -> None:
         self.add_sublayer(key, sublayer)
@@ -230,12 +230,12 @@ class LayerDict(Layer):
 
     def keys(self) -> list[str]:
         """Return the names, in order."""
-        return [name for name, _ in self.named_children()]
+        return list(self._sub_layers)
 
     def values(self) -> list[Layer]:
         """Return the layers, in order."""
-        return list(self.children())
+        return list(self._sub_layers.values())
 
     def items(self) -> list[tuple[str, Layer]]:
         """Return names and layers, in order."""
-        return list(self.named_children())
+        return list(self._sub_layers.items())

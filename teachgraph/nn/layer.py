@@ -172,7 +172,7 @@ class Layer:
             default_initializer: Replaces these defaults.
 
         Raises:
-            InvalidValueError: A size is negative.
+            InvalidValueError: A size is negative, or its name is another's.
         """
         wanted = ParamAttr.of(attr)
         if wanted is False:
@@ -266,7 +266,8 @@ class Layer:
     @property
     def _sub_layers(self) -> dict[str, Layer]:
         """The direct sublayers by name, under Paddle's name for their dict."""
-        return dict(self.named_children())
+        attributes = self.__dict__.items()
+        return {name: value for name, value in attributes if isinstance(value, Layer)}
 
     @property
     def _parameters(self) -> dict[str, Any]:
@@ -274,10 +275,12 @@ class Layer:
         return dict(self.named_parameters(include_sublayers=False))
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """Yield the direct sublayers with their names."""
-        for name, value in self.__dict__.items():
-            if isinstance(value, Layer):
-                yield name, value
+        """Yield the direct sublayers with their names; each once, by its first."""
+        seen = set()
+        for name, layer in self._sub_layers.items():
+            if id(layer) not in seen:
+                seen.add(id(layer))
+                yield name, layer
 
     def children(self) -> Iterator[Layer]:
         """Yield the direct sublayers."""
@@ -393,7 +396,7 @@ class Layer:
         for name, persistable in self._buffers.items():
             if persistable and self.__dict__.get(name) is not None:
                 yield structured_name(prefix, name), self.__dict__[name]
-        for name, child in self.named_children():
+        for name, child in self._sub_layers.items():
             yield from child.named_state(structured_name(prefix, name))
 
     def set_state_dict(
@@ -535,7 +538,7 @@ class Layer:
         return ""
 
     def __repr__(self) -> str:
-        children = list(self.named_children())
+        children = list(self._sub_layers.items())
         if not children:
             return f"{type(self).__name__}({self.extra_repr()})"
         lines = [
