@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes, unique_name
-from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.modes import chosen, using
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
@@ -180,13 +181,46 @@ class Dynamic:
         """A parameter with its first values.
 
         The seed of the default program is that of an initializer that has none.
+
+        Raises:
+            InvalidValueError: The user's name for it is that of another parameter.
         """
+        if attr.name is not None:
+            refuse_taken(name)
         op, attrs = initializer.operation(shape, dtypes.convert(dtype))
         if attrs.get("seed") == 0:
             attrs = {**attrs, "seed": default_main_program().random_seed}
         parameter = Parameter(np.asarray(op.kernel(**attrs)), name, attr)
+        if attr.name is not None:
+            NAMED[name] = ref(parameter), counters_in_force()
         announce("tensor_created", parameter)
         return parameter
+
+
+NAMED: dict[str, tuple[ref[Parameter], Any]] = {}
+"""By name, parameters that users have named, and the counters of names then."""
+
+
+def counters_in_force() -> Any:
+    """The counters that `unique_name.guard` replaces."""
+    return unique_name._counters.value.used
+
+
+def refuse_taken(name: str) -> None:
+    """Require a name that no other parameter has: Tensors are not shared by name.
+
+    Raises:
+        InvalidValueError: A parameter has it, made under the same `unique_name.guard`.
+    """
+    if name not in NAMED:
+        return
+    reference, counters = NAMED[name]
+    if (other := reference()) is not None and counters is counters_in_force():
+        raise InvalidValueError.here(
+            f"parameter name [{name}] is already that of a parameter of shape "
+            f"{other.shape}: in dynamic mode a name belongs to one. To share a "
+            "parameter, share its layer"
+        )
 
 
 modes.interpreters["dynamic"] = Dynamic()

@@ -15,7 +15,8 @@ class ParamAttr:
     """Name, first values and training of one parameter.
 
     Attributes:
-        name: Its name; one that exists already shares that parameter.
+        name: Its name; in a program one that exists already shares that parameter, in
+            dynamic mode it is refused.
         initializer: What it starts as.
         learning_rate: A factor on the optimizer's.
         regularizer: A decay of its own.
