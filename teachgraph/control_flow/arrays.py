@@ -9,16 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import dtypes
 from teachgraph.core.build import append
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Variable, current_block
 from teachgraph.errors import OutOfRangeError
+from teachgraph.ops import array_lists
 from teachgraph.ops import tensor_array as ops
-from teachgraph.ops.functions import full
+from teachgraph.ops.error_message import describe
+from teachgraph.ops.functions import concat, full, stack
+from teachgraph.ops.functions.creation import array_constant
 
-__all__ = ["ARRAY", "array_length", "array_read", "array_write", "create_array"]
+__all__ = [
+    "ARRAY",
+    "array_length",
+    "array_read",
+    "array_write",
+    "create_array",
+    "tensor_array_to_tensor",
+]
 
 ARRAY = "LOD_TENSOR_ARRAY"
 
@@ -106,3 +119,40 @@ def array_length(array: Any) -> Any:
     if isinstance(array, Sequence):
         return full([1], len(array), "int64")
     return ops.lod_array_length(array)
+
+
+def tensor_array_to_tensor(
+    input: Any, axis: int = 1, use_stack: bool = False, name: Any = None
+) -> tuple[Any, Any]:
+    """Join the parts of an array.
+
+    Args:
+        input: The array.
+        axis: The axis to join them along.
+        use_stack: Whether that is a new one, instead of one they have.
+        name: Not used.
+
+    Returns:
+        The tensor, and the sizes that the parts have along the axis.
+
+    Raises:
+        DTypeError: `input` is no array.
+
+    In Paddle this is `paddle.tensor.manipulation.tensor_array_to_tensor`.
+
+    >>> import teachgraph as tg
+    >>> parts = [tg.ones([2, 1]), tg.zeros([2, 2])]
+    >>> joined, sizes = tensor_array_to_tensor(parts)
+    >>> joined.tolist(), sizes.tolist()
+    ([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [1, 2])
+    """
+    if isinstance(input, list):
+        joined = (stack if use_stack else concat)(input, axis)
+        sizes = [int(part.shape[axis]) for part in input]
+        return joined, array_constant(np.array(sizes, np.int64))
+    if getattr(input, "type", None) != ARRAY:
+        raise DTypeError.here(
+            f"tensor_array_to_tensor: input must be an array, got {describe(input)}"
+        )
+    joined = array_lists.tensor_array_to_tensor(input, axis=axis, use_stack=use_stack)
+    return joined, array_lists.sizes_of_array(input, axis=axis)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from teachgraph.control_flow import arrays
 from teachgraph.control_flow.arrays import (
     array_length,
     array_read,
@@ -44,6 +45,7 @@ __all__ = [
     "less_than",
     "not_equal",
     "switch_case",
+    "tensor_array_to_tensor",
     "while_loop",
 ]
 
@@ -78,3 +80,10 @@ def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
     if in_place:
         return functions.increment(x, value)
     return functions.cast(x + value, x.dtype)  # a counter plus 1.0 stays whole
+
+
+def tensor_array_to_tensor(
+    input: Any, axis: int = 1, name: Any = None, use_stack: bool = False
+) -> tuple[Any, Any]:
+    """Join the parts of an array along an axis; returns their sizes along it too."""
+    return arrays.tensor_array_to_tensor(input, axis, use_stack)

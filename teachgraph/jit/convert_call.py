@@ -13,7 +13,6 @@ from teachgraph import nn
 from teachgraph.autograd.creation import first_variable, to_tensor, variable_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.errors import NoSourceError
-from teachgraph.jit.array_ops import tensor_array_to_tensor
 from teachgraph.jit.container_changes import convert_next
 from teachgraph.jit.conversion import GENERATOR, converted, is_converted
 from teachgraph.jit.convert_for import (
@@ -31,6 +30,7 @@ from teachgraph.jit.settings import LEFT_ALONE, ignored
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
+from teachgraph.ops.array_lists import tensor_array_to_tensor
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 

@@ -8,10 +8,11 @@ from typing import Any
 from teachgraph.autograd.gradient import grad
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.jit.array_ops import fill_sizes, tensor_array_to_tensor
 from teachgraph.jit.convert_shape import axis_of
+from teachgraph.jit.fill_sizes import fill_sizes
 from teachgraph.jit.tracing import as_variable
 from teachgraph.ops import functions
+from teachgraph.ops.array_lists import tensor_array_to_tensor
 from teachgraph.ops.functions.creation import code_of
 from teachgraph.static.append_backward import gradients
 from teachgraph.static.operator import OpRole

@@ -1,4 +1,4 @@
-"""List operations on arrays of tensors: insert, pop, concatenation, slices.
+"""List operations on arrays of tensors: insert, pop, concatenation, slices, joining.
 
 Each op returns a new array, whose parts are shared with the old one. The adjoint of
 removing parts is inserting parts, and vice versa.
@@ -26,7 +26,9 @@ __all__ = [
     "drop_from_array",
     "insert_into_array",
     "join_arrays",
+    "sizes_of_array",
     "slice_array",
+    "tensor_array_to_tensor",
     "unslice_array",
 ]
 
@@ -162,3 +164,55 @@ def unslice_array_spec(x: Like, like: Like, start: Any, stop: Any, *, step: int)
 def unslice_array_grad(dout: Any, start: Any, stop: Any, *, step: int) -> Any:
     """dx = dout[start:stop:step]."""
     return lambda: slice_array(dout, start, stop, step=step)
+
+
+@op(needs="parts of one shape but for the axis they are put together along")
+def tensor_array_to_tensor(x: Any, *, axis: int = 0, use_stack: bool = False) -> Any:
+    """Stack or concatenate the parts of a tensor array along an axis."""
+    return (np.stack if use_stack else np.concatenate)(x.parts, axis)
+
+
+@tensor_array_to_tensor.infers
+def tensor_array_to_tensor_spec(x: Like, *, axis: int, use_stack: bool) -> Any:
+    """Infer the shape, whose size along the axis is unknown: so is the length."""
+    shape = list(x.shape)
+    if use_stack:
+        shape.insert(axis if axis >= 0 else len(shape) + 1 + axis, -1)
+    else:
+        shape[axis] = -1
+    return [(tuple(shape), x.dtype)]
+
+
+@inline_grad(tensor_array_to_tensor)
+def tensor_array_to_tensor_grad(
+    dout: Any, x: Any, *, axis: int, use_stack: bool
+) -> Any:
+    """Split the upstream gradient into an array of the parts' gradients."""
+    return lambda: shares(dout, x, axis=axis, use_stack=use_stack)
+
+
+@op
+def shares(dout: Any, x: Any, *, axis: int = 0, use_stack: bool = False) -> Any:
+    """Split `dout` into an array like `x`."""
+    if use_stack:
+        return TensorArray(np.moveaxis(dout, axis, 0))
+    ends = np.cumsum([part.shape[axis] for part in x.parts])
+    return TensorArray(np.split(dout, ends[:-1], axis))
+
+
+@shares.infers
+def shares_spec(dout: Like, x: Like, *, axis: int, use_stack: bool) -> Any:
+    """Infer an array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@op
+def sizes_of_array(x: Any, *, axis: int = 0) -> Any:
+    """Sizes of the parts along an axis."""
+    return np.array([part.shape[axis] for part in x.parts], np.int32)
+
+
+@sizes_of_array.infers
+def sizes_of_array_spec(x: Like, *, axis: int) -> Any:
+    """A vector of unknown length."""
+    return [((-1,), np.dtype(np.int32))]

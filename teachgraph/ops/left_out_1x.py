@@ -47,7 +47,6 @@ LEFT_OUT_1X: dict[str, dict[str, str]] = {
         BEAMS: "BasicDecoder BeamSearchDecoder DecodeHelper Decoder GRUCell "
         "GreedyEmbeddingHelper LSTMCell RNNCell SampleEmbeddingHelper TrainingHelper "
         "beam_search beam_search_decode dynamic_decode gather_tree lstm rnn",
-        MISSING: "tensor_array_to_tensor",
         "`teachgraph.distribution` has it": (
             "Categorical MultivariateNormalDiag Normal Uniform"
         ),

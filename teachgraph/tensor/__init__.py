@@ -11,6 +11,7 @@ from teachgraph.control_flow.arrays import (
     array_read,
     array_write,
     create_array,
+    tensor_array_to_tensor,
 )
 from teachgraph.fluid.layers import fill_constant
 from teachgraph.fluid.tensors import create_tensor
@@ -21,6 +22,7 @@ from teachgraph.ops.functions import *  # noqa: F403
 from teachgraph.ops.paddle_modules import known_as
 
 __all__ = ["array_length", "array_read", "array_write", "create_array"]
+__all__ += ["tensor_array_to_tensor"]
 __all__ += ["create_tensor", "fill_constant"]
 __all__ += [name for name in _linear if name not in functions.__all__]
 __all__ += functions.__all__

@@ -75,6 +75,7 @@ ELSEWHERE = {
             "insert_into_array",
             "join_arrays",
             "shares",
+            "sizes_of_array",
             "slice_array",
             "tensor_array_to_tensor",
             "unslice_array",
