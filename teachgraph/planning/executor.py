@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import teachgraph.control_flow.lowering  # noqa: F401  registers branches and loops
+from teachgraph.autograd.places import CPUPlace
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
@@ -79,7 +80,8 @@ class Executor(DatasetRuns, core.Executor):
     ) -> None:
         limit = None if max_iterations is None else limit_of(max_iterations)
         super().__init__(max_iterations=limit)
-        self.interpreting, self.place, self.backend = interpret, place, backend
+        self.interpreting, self.backend = interpret, backend
+        self.place = CPUPlace() if place is None else place
         self.max_iterations = limit
         if backend is not None:
             self.planner = planner_of(backend)
