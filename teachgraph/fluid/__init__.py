@@ -23,6 +23,7 @@ from teachgraph.fluid import (
     nets,
     optimizer,
     param_attr,
+    reader,
     regularizer,
     transpiler,
 )
@@ -140,6 +141,7 @@ __all__ = [
     "optimizer",
     "param_attr",
     "program_guard",
+    "reader",
     "regularizer",
     "release_memory",
     "save",

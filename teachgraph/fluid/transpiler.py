@@ -13,6 +13,7 @@ from teachgraph.distributed import collective
 from teachgraph.distributed.config import DistributeTranspilerConfig
 from teachgraph.distributed.dispatch import HashName, RoundRobin
 from teachgraph.distributed.transpiler import DistributeTranspiler
+from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static import Program
 
 __all__ = [
@@ -40,3 +41,6 @@ def release_memory(
     input_program: Program, skip_opt_set: Iterable[Any] | None = None
 ) -> None:
     """Leave the program as it is, as Paddle 1.8 does."""
+
+
+known_as("fluid.transpiler")

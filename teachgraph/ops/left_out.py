@@ -80,7 +80,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "`teachgraph.profiler` measures": "profiler",
         "nothing is compiled here that could fail": "install_check require_version",
         "it builds Paddle's own operators; `teachgraph.core.op.op` builds ours": (
-            "data_feeder layer_helper load_op_library"
+            "layer_helper load_op_library"
         ),
         "it is for tables of Paddle's own servers": "DataFeedDesc",
     },

@@ -20,9 +20,12 @@ FINER: dict[str, str] = {
     "communication.all_reduce communication.all_to_all communication.broadcast "
     "communication.gather communication.group communication.recv communication.reduce "
     "communication.reduce_scatter communication.scatter communication.send",
-    "fluid": "unique_name",
-    "fluid.dygraph": "checkpoint container layers learning_rate_scheduler",
-    "fluid.layers": "control_flow learning_rate_scheduler loss nn ops tensor",
+    "fluid": "data_feeder parallel_executor unique_name",
+    "fluid.dygraph": "checkpoint container io layers learning_rate_scheduler",
+    "fluid.dygraph.dygraph_to_static": "program_translator",
+    "fluid.layers": "control_flow io learning_rate_scheduler loss metric_op nn ops "
+    "tensor",
+    "fluid.transpiler": "distribute_transpiler ps_dispatcher",
     "framework": "dtype framework io random",
     "hapi": "dynamic_flops model_summary",
     "io": "reader dataloader.batch_sampler dataloader.collate dataloader.dataset "

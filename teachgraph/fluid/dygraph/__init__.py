@@ -10,7 +10,7 @@ from teachgraph.fluid.dygraph.losses import *  # noqa: F403
 from teachgraph.fluid.dygraph.nn import *  # noqa: F403
 from teachgraph.fluid.dygraph.parallel import *  # noqa: F403
 from teachgraph.fluid.program_translator import ProgramTranslator, declarative
-from teachgraph.jit import TracedLayer
+from teachgraph.jit import TracedLayer, TranslatedLayer
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
@@ -22,6 +22,7 @@ __all__ = [
     "ProgramTranslator",
     "Sequential",
     "TracedLayer",
+    "TranslatedLayer",
     "base",
     "declarative",
     "dygraph_to_static",
