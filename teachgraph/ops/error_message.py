@@ -22,7 +22,7 @@ from teachgraph.core.op import Attrs, Op, Values, explanation, like
 if TYPE_CHECKING:
     from teachgraph.core.program import Block
 
-__all__ = ["describe", "explain"]
+__all__ = ["absent", "describe", "explain"]
 
 _KINDS: tuple[tuple[type[BaseException], type[OpError]], ...] = (
     (IndexError, InvalidValueError),
@@ -87,7 +87,10 @@ def explain(
     """
     if isinstance(error, OpError) and error.op:
         return error
-    if isinstance(error, AttributeError):
+    names = list(names)
+    if "NoneType" in str(error) and (absent := first_absent(names, inputs)):
+        error, needs = DTypeError(f"{absent} must not be None"), ""
+    elif isinstance(error, AttributeError):
         error = DTypeError(f"{describe(error.obj)} is no tensor")
     kind = type(error) if isinstance(error, OpError) else OpError
     if kind is OpError:
@@ -102,6 +105,17 @@ def explain(
     explained = kind(at_user_line("\n".join(lines), where))
     explained.reason, explained.op, explained.where = str(error), op, where
     return explained
+
+
+def absent() -> TypeError:
+    """The error for an input that is None; its explanation says which."""
+    return TypeError("NoneType")
+
+
+def first_absent(names: Iterable[str], inputs: Sequence[Any]) -> str | None:
+    """The name of the first input that is None."""
+    pairs = zip(names, inputs, strict=False)
+    return next((name for name, value in pairs if value is None), None)
 
 
 @explanation.wrap

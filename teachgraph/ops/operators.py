@@ -30,6 +30,7 @@ from teachgraph.ops.elementwise import (
     less_than,
     not_equal,
 )
+from teachgraph.ops.error_message import absent, explain
 from teachgraph.ops.indexing import get_item
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
@@ -94,6 +95,8 @@ class Operators(Traced):
         """Apply an op to this value and another one or a number."""
         if isinstance(other, Traced):
             return self.operate(op, self, other)
+        if other is None:  # which NumPy would compare with each element
+            raise explain(op.type, ["X", "Y"], [self, other], {}, absent())
         x = self.beside(other)
         return self.operate(op, x, x.lifted(other))
 
