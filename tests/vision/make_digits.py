@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_digits
 
 DATA = Path(__file__).parents[2] / "teachgraph" / "vision" / "datasets" / "data"
 EMBEDDED = DATA / "digits.npz"
@@ -14,6 +13,9 @@ EMBEDDED = DATA / "digits.npz"
 
 def original() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """The images and labels scikit-learn ships, in bytes."""
+    # Its import takes seconds: not where tests are collected.
+    from sklearn.datasets import load_digits
+
     digits = load_digits()
     return digits.images.astype("uint8"), digits.target.astype("uint8")
 
