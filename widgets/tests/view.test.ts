@@ -228,6 +228,15 @@ test("a clone stands beside what it was cloned from while its line is current", 
   expect(one(source, ".tg-heading").textContent).toBe("Startup program · runs once");
 });
 
+test("a copy of a function's program stands beside it under the function's name", () => {
+  const log = fourLines({ test: true });
+  const events = log.events.map((event) =>
+    event.kind === "program" && event.role === "main" ? { ...event, title: "steps" } : event,
+  );
+  const heading = one(show({ ...log, events }), '[data-family="startup"] .tg-heading');
+  expect(heading.textContent).toBe("steps · what was cloned");
+});
+
 test("a clone for testing can be chosen in place of main", () => {
   const root = show(fourLines({ test: true }));
   press(one(root, ".tg-track"), "Home");

@@ -154,7 +154,7 @@ export class Column {
   ): void {
     this.frame = frame;
     this.offer(programs);
-    this.compare(against);
+    this.compare(against, programs[0]?.event.title);
     const program = this.pick(frame, programs);
     if (program !== this.program) {
       this.program = program;
@@ -174,11 +174,11 @@ export class Column {
     this.drawArcs();
   }
 
-  private compare(against: ProgramState | undefined): void {
+  private compare(against: ProgramState | undefined, source = ""): void {
     const { title, when } = WORDS[this.family];
     const left = this.family === "startup" && against !== undefined;
     const own = this.program?.event.title.startsWith("your ");
-    setText(this.name, own ? `Your ${title.toLowerCase()}` : left ? "Main program" : title);
+    setText(this.name, own ? `Your ${title.toLowerCase()}` : left ? source.replace(/^m/, "M") : title);
     setText(this.when, left ? " · what was cloned" : ` · ${when}`);
     const rows = against?.rows ?? [];
     if (against === this.against && rows.length === this.counterparts.size) return;

@@ -10,6 +10,8 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ["grey arrow", "a value, to the operator that reads it"],
   ["orange arrow", "a gradient ‖g‖ on its way back; the larger, the thicker"],
   ["line across", "what an operator keeps for its gradient; dashed: freed"],
+  ["2 | 0.5", "a value, and its gradient"],
+  ["dashed box", "freed by backward, or blue: off the tape"],
   ["⊕", "gradients are added up"],
   ["1", "where backward begins"],
   ["Δ", "an optimizer's step"],

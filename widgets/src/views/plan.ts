@@ -188,7 +188,9 @@ export class PlanView implements Panel {
 export function planText({ buffers, naive_peak, planned_peak }: PlanEvent): string {
   const share = naive_peak > 0 ? Math.round((1 - planned_peak / naive_peak) * 100) : 0;
   const saved = `${bytesText(planned_peak)} instead of ${bytesText(naive_peak)}`;
-  const hint = "Dashed: taken over in place. Dotted: the same bytes, used again.";
+  const hint =
+    "A colour is a buffer, the same in both. " +
+    "Dashed: taken over in place. Dotted: the same bytes, used again.";
   const own = buffers.filter(({ alias_of: over }) => over === undefined).length;
   const counts = `${countText(buffers.length, "value")} in ${countText(own, "buffer")}`;
   return `${counts}, ${saved}: ${share} % less. ${hint}`;
