@@ -154,6 +154,18 @@ def test_the_text_and_the_still_call_what_grad_returns_by_its_name() -> None:
         assert "x.grad" not in picture
 
 
+def test_what_grad_does_not_return_is_not_told() -> None:
+    recording = record(
+        "x = tg.to_tensor(2.0, stop_gradient=False)\n"
+        "z = tg.to_tensor(1.0, stop_gradient=False)\n"
+        "dx, dz = tg.grad(x * x, [x, z], allow_unused=True)\n"
+    )
+    assert recording.names["dz"] is None
+    told = summary(recording.log)
+    assert "g dx [], norm 4\n" in told
+    assert "grad of z" not in told
+
+
 def test_tensors_get_the_names_the_code_gives_them() -> None:
     recording = record(
         """\

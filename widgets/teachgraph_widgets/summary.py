@@ -174,7 +174,8 @@ class LineTexts:
 
     def __init__(self, folded: Folded) -> None:
         self.folded = folded
-        self._leaves = grouped((t.line, t) for t in (*folded.leaves(), *folded.results))
+        returned = [t for t in folded.results if t.gradient or t.value]
+        self._leaves = grouped((t.line, t) for t in (*folded.leaves(), *returned))
         self._steps = grouped((step[0].line, step) for step in folded.distinct_steps())
         self._rows = [
             (program.title, grouped((row.line, row) for row in program.rows))
