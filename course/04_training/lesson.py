@@ -148,17 +148,19 @@ check(first_step)
 # %% [markdown]
 # ## Build it: the five lines
 #
-# Forward, loss, backward, step, clear. `loss_of(scores, labels)` gives the loss, for
-# example the cross-entropy: the mean of -log p, where p is the probability that the
-# scores give to the right label. `images` and `labels` are Tensors. Return the loss as
-# a number, `loss.item()`.
+# Forward, loss, backward, step, clear: the methods are `loss.backward()`,
+# `optimizer.step()` and `optimizer.clear_grad()`. `loss_of(scores, labels)` gives the
+# loss, for example the cross-entropy: the mean of -log p, where p is the probability
+# that the scores give to the right label. `images` and `labels` are Tensors. Return the
+# loss as a number, `loss.item()`.
 
 # %% [markdown] lang="zh"
 # ## 动手：那五行
 #
-# 前向、损失、反向、走一步、清零。`loss_of(scores, labels)` 给出损失，例如交叉熵：-log p
-# 的平均，其中 p 是分数给正确标签的概率。`images` 和 `labels` 是 Tensor。返回损失的
-# 数值，`loss.item()`。
+# 前向、损失、反向、走一步、清零：方法是 `loss.backward()`、`optimizer.step()` 和
+# `optimizer.clear_grad()`。`loss_of(scores, labels)` 给出损失，例如交叉熵：-log p 的平均，
+# 其中 p 是分数给正确标签的概率。`images` 和 `labels` 是 Tensor。返回损失的数值，
+# `loss.item()`。
 
 
 # %% task="train_step" tags=["apart"]

@@ -153,15 +153,16 @@ check(first_weights)
 # An observer is told of every op: its name, inputs and outputs, all Tensors. Yours
 # looks for the *first cause*: an op that makes something which is not finite (NaN or
 # infinite) although all of its inputs were. `np.isfinite(x.numpy())` says it number by
-# number. Such an op's name goes to the end of the list `found`, once.
+# number. Such an op's name goes to the end of the list `found`, once a call, however
+# many of its outputs are bad.
 
 # %% [markdown] lang="zh"
 # ## 动手：看守
 #
 # 观察者会得知每个算子：它的名字、输入和输出，都是 Tensor。你的看守要找的是
 # *最初的原因*：输入全都有限，却造出了不有限的东西（NaN 或无穷大）的算子。
-# `np.isfinite(x.numpy())` 逐个数地回答。把这样的算子的名字加到列表 `found` 的末尾，只加
-# 一次。
+# `np.isfinite(x.numpy())` 逐个数地回答。把这样的算子的名字加到列表 `found` 的末尾，每次
+# 调用只加一次，不管有几个输出是坏的。
 
 
 # %% task="note" tags=["apart"]
