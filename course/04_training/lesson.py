@@ -158,8 +158,8 @@ check(first_step)
 # ## 动手：那五行
 #
 # 前向、损失、反向、走一步、清零：方法是 `loss.backward()`、`optimizer.step()` 和
-# `optimizer.clear_grad()`。`loss_of(scores, labels)` 给出损失，例如交叉熵：-log p 的平均，
-# 其中 p 是分数给正确标签的概率。`images` 和 `labels` 是 Tensor。返回损失的数值，
+# `optimizer.clear_grad()`。`loss_of(scores, labels)` 给出损失，例如交叉熵：-log p 的平
+# 均，其中 p 是分数给正确标签的概率。`images` 和 `labels` 是 Tensor。返回损失的数值，
 # `loss.item()`。
 
 
