@@ -129,6 +129,7 @@ def run_again(mine, steps):
         pair = mine.again(list(main.ops))
     if pair is None:
         return None
+    mine.again(list(main.ops))  # another call takes no name of the first one's
     expect(isinstance(pair, tuple) and len(pair) == 2, "a_pair")
     copies, same = pair
     operators = all(isinstance(one, mine.Operator) for one in copies)
@@ -143,6 +144,7 @@ def run_again(mine, steps):
         "variables": all(isinstance(x, mine.Variable) for x in new),
         "names": len({x.name for x in (*new, *found)}) == len(new) + len(found),
         "known": all(main.variables.get(x.name) is x for x in (*new, *found)),
+        "lasts": any(x.persistable for x in new),
         "shapes": [list(x.shape) for x in new],
         "same": [same.get(x) is y for x, y in zip(old, new, strict=False)],
         "extra": len(same) - len(old),
@@ -258,6 +260,7 @@ def again(ask):
         expect(seen["count"] == len(steps), "count", **facts)
         expect(seen["new"] and seen["variables"], "new")
         expect(seen["names"] and seen["known"], "names")
+        expect(not seen["lasts"], "lasts")
         expect(seen["shapes"] == [[2]] * len(steps), "shapes")
         expect(all(seen["same"]) and not seen["extra"], "same")
         late = [one for one in seen["after"] if isinstance(one, str)]

@@ -70,7 +70,12 @@ def run_layer_drop(mine, slopes, shifts, start, rate, numbers, training):
     if y is None:
         return None
     expect(isinstance(y, paddle.Tensor), "a_tensor", got=kind_of(y))
-    return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn}
+    expect(np.array_equal(x.numpy(), np.float32(start)), "changed_input", what="x")
+    if y.stop_gradient:
+        return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn, "slope": None}
+    y.sum().backward()
+    slope = None if x.grad is None else x.grad.numpy()
+    return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn, "slope": slope}
 
 
 def dropped(slopes, shifts, start, kept, share, adds=1.0):
@@ -138,6 +143,10 @@ def layer_drop(ask):
             divided = close(y, dropped(*case, 1.0 - rate))
             expect(not divided, "in_test", **facts)
             expect(False, "differs", **facts)
+        slope = np.prod([1.0 + slopes[k] / share for k in stay])
+        found = seen["slope"]
+        near = found is not None and np.allclose(found, slope, atol=1e-4)
+        expect(near, "gradient", wanted=f"{slope:.3f}")
 
 
 def run_early_exit(mine, slopes, shifts, start, enough):
