@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as paddle
 from teachgraph.course.checks import Checker, CheckFailed, begin
-from teachgraph.course.judging import Verdict, ask_here, judge
+from teachgraph.course.judging import Verdict, Wrong, ask_here, judge, quiz
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import Language, Lesson, find
 
@@ -72,6 +72,48 @@ def test_a_pass_is_said_with_what_it_shows(
 )
 def test_a_verdict_is_words(check: Checker, code: str, said: str) -> None:
     assert refusal(check, code).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("right", "answers"),
+    [
+        (3, [3, 3.0, np.int64(3)]),
+        (0.001, [0.001, 0.00099999, np.float32(0.001)]),
+        (0.25**4, [1 / 256, 0.0039]),
+        (8.0, [8, np.sqrt(64.0)]),
+        ([4, 7], [[4, 7], (4, 7), np.array([4, 7])]),
+        ("relu", ["relu"]),
+    ],
+)
+def test_an_answer_is_right_in_each_way_of_writing_it(
+    right: Any, answers: list[Any]
+) -> None:
+    for one in answers:
+        quiz(lambda perform, task, one=one: one, "task", right)
+
+
+@pytest.mark.parametrize(
+    ("right", "answer", "said"),
+    [
+        (1, True, "wrong"),
+        (1.0, True, "wrong"),
+        (216, 217, "wrong"),
+        (0.001, 0.0011, "wrong"),
+        ([4, 7], [7, 4], "wrong"),
+        ([4, 7], 4, "wrong"),
+        (3, [3], "wrong"),
+        (3, "3", "a_text"),
+        ([4, 7], "[4, 7]", "a_text"),
+        (6, "return k", "wrong"),
+        (8.0, np.array([8.0, 8.0]), "wrong"),
+    ],
+)
+def test_an_answer_that_is_nearly_right_is_wrong(
+    right: Any, answer: Any, said: str
+) -> None:
+    with pytest.raises(Wrong) as verdict:
+        quiz(lambda perform, task: answer, "task", right)
+    assert verdict.value.sentence == said
 
 
 def test_the_notebooks_language_is_that_of_its_verdicts(sample_lesson: Lesson) -> None:
