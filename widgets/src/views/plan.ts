@@ -24,6 +24,8 @@ const BOTTOM = 34;
 const TOP = 26;
 /** Of an operator's type, so many letters are written under its column. */
 const TYPE = 20;
+/** Buffers lower than this together leave no room for types. */
+const LOW = 200;
 
 /** The buffers as they would lie if none took over another's bytes. */
 export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
@@ -49,8 +51,9 @@ export function planChart(
   const wide = width - LEFT - 8;
   const types = wide / end < 11 ? [] : ops.slice(0, end).map((op) => shorten(op, TYPE));
   const below = types.reduce((most, type) => Math.max(most, type.length * LETTER), 0);
-  const told = below > height / 3 ? [] : types;
-  const tall = height - TOP - BOTTOM - (told.length > 0 ? below + 8 : 0);
+  const inner = height - TOP - BOTTOM;
+  const told = inner - below - 8 < LOW ? [] : types;
+  const tall = inner - (told.length > 0 ? below + 8 : 0);
   const x = (op: number): number => round(LEFT + (op / end) * wide);
   const y = (byte: number): number => round(TOP + tall - (byte / most) * tall);
   const shapes: Shape[] = [...axes(end, most, x, y, width, height)];
