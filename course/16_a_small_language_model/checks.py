@@ -14,10 +14,11 @@ STEPS, BAR = 100, 11.4
 
 def run_take_rule(mine, dout, table, index):
     """The gradient of the table, and what stands for that of the index."""
-    before = table.copy()
+    before, given = table.copy(), dout.copy()
     answer = mine.take_rule(dout, table, index)
     if answer is None:
         return None
+    expect((given == dout).all(), "changed_input", what="dout")
     pair = type(answer) is tuple and len(answer) == 2
     expect(pair, "a_pair", got=kind_of(answer))
     return {"gradient": answer[0], "index": answer[1], "same": (before == table).all()}
@@ -48,9 +49,11 @@ def run_may_look(mine, texts, places):
 def run_attention(mine, q, k, v, mask, dout):
     """The mixed rows, the shares, and the gradients of q, k and v."""
     leaves = [mine.Tensor(one, stop_gradient=False) for one in (q, k, v)]
+    before = mask.copy()
     answer = mine.attention(*leaves, mask)
     if answer is None:
         return None
+    expect((before == mask).all(), "changed_input", what="mask")
     pair = type(answer) is tuple and len(answer) == 2
     expect(pair, "a_pair", got=kind_of(answer))
     for one in answer:
@@ -85,7 +88,10 @@ def run_forward(mine, texts, seed):
     expect(type(shares) is dict and set(shares) == {"A", "B"}, "shares")
     expect(all(type(one) is np.ndarray for one in shares.values()), "shares")
     expect(len(looks) == 2, "looks", got=len(looks))
-    return {"scores": scores.data, "shares": shares, "weights": arrays}
+    found = {"scores": scores.data, "shares": shares, "weights": arrays}
+    gradients = mine.backward((scores * scores).sum()) if scores.node else {}
+    slopes = {name: gradients[w] for name, w in weights.items() if w in gradients}
+    return {**found, "gradients": slopes}
 
 
 def run_training(mine, steps):
@@ -158,6 +164,16 @@ def model_by_formula(batch, w):
     x = x + added
     x = x + np.logaddexp(0.0, x @ w["wide"] + w["bias"]) @ w["narrow"]
     return x @ w["last"], shares
+
+
+def slope_along(batch, weights, draw, far=1e-5):
+    """A random direction, name by name, and the slope of the scores' squares in it."""
+    steps = {name: draw.normal(size=array.shape) for name, array in weights.items()}
+    ends = []
+    for sign in (far, -far):
+        moved = {name: array + sign * steps[name] for name, array in weights.items()}
+        ends.append((model_by_formula(batch, moved)[0] ** 2).sum())
+    return list(steps.items()), (ends[0] - ends[1]) / (2 * far)
 
 
 def close(one, other):
@@ -333,6 +349,11 @@ def predict(ask):
         one_by_one = not close(seen["shares"]["B"], shares["B"])
         expect(not one_by_one, "shares_b")
         expect(close(found, scores), "wrong")
+        lost = [name for name in seen["weights"] if name not in seen["gradients"]]
+        expect(not lost, "no_way", names=", ".join(lost))
+        along = slope_along(batch, seen["weights"], draw)
+        slope = sum((seen["gradients"][name] * step).sum() for name, step in along[0])
+        expect(np.isclose(slope, along[1], rtol=1e-4, atol=1e-4), "gradients")
     perplexity = ask(run_training, STEPS)
     expect(perplexity < BAR, "learns", got=perplexity, bar=BAR, steps=STEPS)
 
