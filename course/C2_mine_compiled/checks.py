@@ -92,11 +92,12 @@ def run_line(mine, rows, number):
 def run_body(mine, rows, fetch):
     """All lines of a program, run one by one."""
     main, found, names = built(mine, rows)
+    before = dict(names)
     with lines_at_most(LINES):
         lines = mine.body_lines(list(main.ops), [found[i] for i in fetch], names)
     if lines is None:
         return None
-    expect(lines is not None, "nothing")
+    expect(names == before, "changed_input", what="names")
     expect(isinstance(lines, list), "a_list", got=kind_of(lines))
     texts = all(isinstance(line, str) for line in lines)
     expect(texts, "texts")
