@@ -2,7 +2,7 @@
 
 zh: 把 eps 加在了根号里面。
 task: adam
-says: wrong
+says: first
 """
 
 INSTEAD = {

@@ -2,7 +2,7 @@
 
 zh: 忘了 eps，梯度为 0 时就成了 0 除以 0。
 task: adam
-says: wrong
+says: first
 """
 
 INSTEAD = {
