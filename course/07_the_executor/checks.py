@@ -71,6 +71,7 @@ def run_interpret(mine, unwanted, x, w):
         raise
     expect(found is not None, "returned")
     expect(np.array_equal(w, before), "overwritten")
+    expect(all(isinstance(name, str) for name in values), "by_name")
     return {"same": found is values, "values": values, "calls": len(calls)}
 
 
@@ -207,7 +208,7 @@ def run_py_func(mine, x, dout, stop):
 def in_the_scope(ask):
     """The weight and the rate last."""
     found = ask(call, "in_the_scope")
-    expect(isinstance(found, (list, tuple)), "a_list")
+    expect(isinstance(found, list | tuple), "a_list")
     expect("x" not in found, "fed")
     expect("w@GRAD" not in found, "gradient")
     expect("w" in found, "weight")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from contextlib import contextmanager
+from functools import wraps
 
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph.core.errors import TeachgraphError
 from teachgraph.control_flow.ops import LoopError
+from teachgraph.core.errors import ModeError
 from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.converting import Converter, both, either, repeated
 from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz
@@ -108,7 +110,7 @@ def a_text(rule):
     def checked(node, block):
         text = rule(node, block)
         expect(text is not None, "nothing")
-        expect(isinstance(text, str), "a_text", got=type(text).__name__)
+        expect(isinstance(text, str), "a_text", got=kind_of(text))
         return text
 
     return checked
@@ -143,22 +145,37 @@ def keep_while(node, block):
     return f"while {ast.unparse(node.test)}:\n{block(node.body)}"
 
 
+@contextmanager
+def failures_told(text):
+    """Tell of an error in the converted source, which is in no cell, with that."""
+    try:
+        yield
+    except (Wrong, ModeError):
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise Wrong("fails", error=said, source=text) from None
+
+
 def run_rule(mine, task, source, numbers):
     """Values of the names after the converted source, and who was called how."""
     (node,) = ast.parse(source).body
     text = rules(mine, task).converted(node)
     calls = []
 
+    @wraps(either)
     def decided(test, yes, no, state):
         calls.append("either")
         expect_call([yes, no], state)
         return either(test, a_state(yes), a_state(no), state)
 
+    @wraps(repeated)
     def looped(condition, body, state):
         calls.append("repeated")
         expect_call([condition, body], state)
         turns = []
 
+        @wraps(condition)
         def counted(*state):
             turns.append(1)
             expect(len(turns) < MOST, "endless", source=text)
@@ -172,7 +189,8 @@ def run_rule(mine, task, source, numbers):
         code = compile(text, "converted", "exec")
     except SyntaxError as error:
         raise Wrong("no_source", line=error.lineno, source=text) from None
-    exec(code, names)
+    with failures_told(text):
+        exec(code, names)
     return {"values": [names[name] for name in numbers], "calls": calls, "text": text}
 
 
@@ -189,8 +207,9 @@ def run_program(mine, task, source, numbers):
         names = {"either": either, "repeated": repeated, "both": both}
         names["n"] = paddle.static.data("n", [1], "int64")
         try:
-            exec(text, names)
-        except TeachgraphError as error:
+            with failures_told(text):
+                exec(text, names)
+        except ModeError as error:
             raise Wrong("not_a_program", error=str(error).splitlines()[0]) from None
     exe, found = paddle.fluid.Executor(), []
     for number in numbers:

@@ -2,7 +2,7 @@
 
 zh: 只传第一个分支赋值的名字。
 task: convert_if
-says: raised
+says: fails
 """
 
 INSTEAD = {"[*node.body, *node.orelse]": "node.body"}

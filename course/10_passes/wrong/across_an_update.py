@@ -2,7 +2,7 @@
 
 zh: 把更新前后的读取合并了。
 task: common_subexpressions
-says: differs
+says: after_update
 """
 
 INSTEAD = {"seen.clear()": "pass"}

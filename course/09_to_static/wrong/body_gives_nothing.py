@@ -1,0 +1,8 @@
+"""Hands nothing back from the body.
+
+zh: 循环体什么也不交回。
+task: convert_while
+says: fails
+"""
+
+INSTEAD = {"{block(node.body)}\n    return {state}": "{block(node.body)}"}
