@@ -14,11 +14,9 @@ So the judge need not be in the learner's process, whose names are anybody's.
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 import sys
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, wraps
@@ -27,11 +25,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from teachgraph.course import mine
-from teachgraph.course.messages import say, say_of
+from teachgraph.course.messages import say, say_of, shown
 from teachgraph.course.plain import NotPlain, decoded, encoded
+from teachgraph.course.raised import (
+    in_lines,
+    places_of,
+    quotes_a_line,
+    without_lines_of,
+    words_of,
+)
 from teachgraph.course.table import Language, Lesson
 
 __all__ = [
@@ -52,15 +55,6 @@ __all__ = [
 Perform = Callable[..., Any]
 Ask = Callable[..., Any]
 Check = Callable[[Ask], None]
-
-ANSWERS = "__main__", "mine"
-"""Modules whose lines are the learner's."""
-
-QUOTED = "\n  at "
-"""Begins the line of the user's that an error of the framework quotes."""
-
-MOST_SHOWN = 4
-"""Numbers of an array that a message shows."""
 
 
 class Wrong(Exception):  # a verdict, and no error of ours
@@ -198,30 +192,13 @@ class Verdict:
     def message(self, language: Language) -> str:
         """The verdict in words."""
         values = {"task": self.task, **shown(self.values)}
-        quoted = QUOTED in values.get("error", "")
+        quoted = quotes_a_line(values.get("error", ""))
         values["place"] = in_lines([] if quoted else values.get("place", []), language)
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
         said = without_addresses(said)
         if self.passed:
             return say("right", language, task=self.task) + f" {said}"
         return said
-
-
-def shown(value: Any) -> Any:
-    """A value for a message: floats in it have the seven digits that a float32 holds.
-
-    >>> shown({"got": float(np.float32(-0.12)), "n": [1, 0.1 + 0.2]})
-    {'got': -0.12, 'n': [1, 0.3]}
-    """
-    if isinstance(value, Mapping):
-        return {name: shown(held) for name, held in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(shown, value))
-    if isinstance(value, float | np.floating):
-        return float(f"{value:.7g}")
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        return np.vectorize(shown, [float])(value) if value.size else value
-    return value
 
 
 def without_addresses(text: str) -> str:
@@ -272,7 +249,7 @@ class Names:
         self.__names = names
 
     def __getattr__(self, name: str) -> Any:
-        for names in (self.__names, *(shown.names for shown in mine.shown)):
+        for names in (self.__names, *(one.names for one in mine.shown)):
             if name in names:
                 return names[name]
         raise NameError(f"name {name!r} is not defined", name=name)
@@ -332,45 +309,6 @@ def in_words(error: Exception, task: str, lesson: Lesson) -> tuple[str, dict[str
     return "raised", {"error": said, "place": places_of(error, task)}
 
 
-def without_lines_of(file: Path, text: str) -> str:
-    r"""An error's text without the line that it quotes, if that is of a file.
-
-    >>> text = "FeedError: no x\n  at c.py:3, in run\n      exe.run()"
-    >>> without_lines_of(Path("c.py"), text)
-    'FeedError: no x'
-    """
-    return re.sub(rf"{QUOTED}{re.escape(str(file))}:.*(\n {{6}}.*)?", "", text)
-
-
-def words_of(error: Exception) -> str:
-    """The type of an error and its message; the key of a KeyError by its contents."""
-    said = str(error)
-    if isinstance(error, KeyError) and len(error.args) == 1:
-        said = contents_of(error.args[0])
-    return f"{type(error).__name__}{said and ': '}{said}"
-
-
-def contents_of(value: Any) -> str:
-    """The repr of a value; of an object without one, its first plain attributes.
-
-    >>> class Variable:
-    ...     def __init__(self):
-    ...         self.program, self.name, self.shape = object(), "mul_0", (2, 3)
-    >>> contents_of(Variable())
-    "Variable(name='mul_0', shape=(2, 3))"
-    """
-    if type(value).__repr__ is not object.__repr__:
-        return repr(value)
-    plain = {
-        name: np.round(held, 4).tolist() if isinstance(held, np.ndarray) else held
-        for name, held in vars(value).items()
-        if isinstance(held, str | int | float | tuple) or np.size(held) <= MOST_SHOWN
-        if type(held).__repr__ is not object.__repr__
-    }
-    shown = ", ".join(f"{name}={held!r}" for name, held in list(plain.items())[:2])
-    return f"{type(value).__name__}({shown})"
-
-
 def kind_of(value: Any) -> str:
     """The type of a value, by name; one of the framework's is told from the learner's.
 
@@ -381,43 +319,3 @@ def kind_of(value: Any) -> str:
     kind = type(value)
     ours = kind.__module__.startswith("teachgraph.")
     return f"teachgraph.{kind.__name__}" if ours else kind.__name__
-
-
-def places_of(error: Exception, task: str) -> list[dict[str, Any]]:
-    """The lines of the learner's own code in a traceback that tell where it arose.
-
-    The last one of the exercise's own cell, and the very last where that is in another
-    cell: that one with the name of its function or class, and with the lesson that
-    built it, if it is not of this notebook.
-    """
-    places: list[dict[str, Any]] = []
-    cell = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_globals.get("__name__") not in ANSWERS:
-            continue
-        file = frame.f_code.co_filename
-        if not (code := linecache.getline(file, line, frame.f_globals).strip()):
-            continue
-        function = frame.f_code.co_qualname.partition(".<locals>")[0]
-        if function.partition(".")[0] == task:
-            cell = file
-        place: dict[str, Any] = {"line": line, "code": code}
-        if file != cell:
-            lesson = re.match(r"<mine: lesson (\w+),", file)
-            place |= {"function": function, "lesson": lesson[1] if lesson else ""}
-        own = [one for one in places if "function" not in one]
-        places = [*own[-1:], place] if file != cell else [place]
-    return places
-
-
-def in_lines(places: Sequence[Mapping[str, Any]], language: Language) -> str:
-    """Lines of the learner's code as the end of a sentence, nothing for none."""
-    if not places:
-        return ""
-    said = []
-    for place in places:
-        kind = "line_of" if "function" in place else "line_here"
-        if place.get("lesson"):
-            kind = "line_of_lesson"
-        said.append(say(kind, language, **place))
-    return say("place", language, lines=say("then", language).join(said))

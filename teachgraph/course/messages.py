@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from teachgraph.course.table import CourseError, Language, Lesson
 
-__all__ = ["common", "hint_lines", "hints", "say", "say_of"]
+__all__ = ["common", "hint_lines", "hints", "say", "say_of", "shown"]
 
 
 @cache
@@ -69,3 +71,20 @@ def hint_lines(lesson: Lesson, task: str, shown: int, language: Language) -> lis
     if shown == len(rows):
         lines.append(say("last_hint", language, number=lesson.number, task=task))
     return lines
+
+
+def shown(value: Any) -> Any:
+    """A value for a message: floats in it have the seven digits that a float32 holds.
+
+    >>> shown({"got": float(np.float32(-0.12)), "n": [1, 0.1 + 0.2]})
+    {'got': -0.12, 'n': [1, 0.3]}
+    """
+    if isinstance(value, Mapping):
+        return {name: shown(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(shown, value))
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.7g}")
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.vectorize(shown, [float])(value) if value.size else value
+    return value
