@@ -25,6 +25,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from teachgraph.course import mine
 from teachgraph.course.messages import say, say_of, shown
 from teachgraph.course.plain import NotPlain, decoded, encoded

@@ -5,12 +5,14 @@ from __future__ import annotations
 import linecache
 import re
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from teachgraph.core.errors import TeachgraphError
 from teachgraph.course.messages import say, shown
 from teachgraph.course.table import Language
 
@@ -92,7 +94,7 @@ def places_of(error: Exception, task: str) -> list[dict[str, Any]]:
     """
     places: list[dict[str, Any]] = []
     cell = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
+    for frame, line in frames_of(error):
         if frame.f_globals.get("__name__") not in ANSWERS:
             continue
         file = frame.f_code.co_filename
@@ -108,6 +110,18 @@ def places_of(error: Exception, task: str) -> list[dict[str, Any]]:
         own = [one for one in places if "function" not in one]
         places = [*own[-1:], place] if file != cell else [place]
     return places
+
+
+def frames_of(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """The frames and lines of a traceback, outermost first.
+
+    Where the framework restates its error `from None`, as an op does that names itself,
+    those of the error it restates follow.
+    """
+    yield from traceback.walk_tb(error.__traceback__)
+    restated = error.__context__ if error.__suppress_context__ else None
+    if isinstance(error, TeachgraphError) and isinstance(restated, TeachgraphError):
+        yield from frames_of(restated)
 
 
 def in_lines(places: Sequence[Mapping[str, Any]], language: Language) -> str:

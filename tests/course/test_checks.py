@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import teachgraph as paddle
+from teachgraph.core.errors import ModeError
 from teachgraph.course.checks import Checker, CheckFailed, begin
 from teachgraph.course.judging import Verdict, Wrong, ask_here, judge, quiz
+from teachgraph.course.raised import places_of
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import Language, Lesson, find
 
@@ -313,6 +315,34 @@ def test_the_exercise_is_the_last_cell_that_the_error_came_through() -> None:
     answer = "def double(x):\n    return apply(lambda x: x[0], x)\n"
     said = told(answer, given)
     assert said.endswith("(line 2 of the cell: `return apply(lambda x: x[0], x)`)")
+
+
+LOOP = """
+import teachgraph as paddle
+
+def double(x):
+    def step(n):
+        if n > 2:
+            return [n - 1]
+        return [n - 2]
+
+    with paddle.static.program_guard(paddle.static.Program()):
+        n = paddle.static.data("n", [1])
+        return paddle.static.nn.while_loop(lambda n: n > 1, step, [n])
+"""
+
+
+def test_the_line_of_an_error_that_the_framework_restates_is_where_it_arose() -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cell(LOOP, names, "<loop>")
+    paddle.enable_static()
+    try:
+        with pytest.raises(ModeError) as raised:
+            names["double"](1.0)
+    finally:
+        paddle.disable_static()
+    places = places_of(raised.value, "double")
+    assert places == [{"line": 6, "code": "if n > 2:"}]
 
 
 def test_a_key_that_is_an_object_of_the_learner_is_told_by_what_it_holds() -> None:
