@@ -158,9 +158,10 @@ def run_unrolled(mine, rounds):
     main, calls = mine.Program(), []
     h, w = mine.Variable(main, "h", [2]), mine.Variable(main, "w", [2])
 
-    def body(h, w):
+    def body(h, *weights):
         calls.append(1)
-        return mine.mul(h, w)
+        expect(len(weights) == 1, "multiplied")
+        return mine.mul(h, *weights)
 
     last = mine.unrolled(body, h, [w], rounds)
     expect(last is not None, "nothing")
@@ -214,23 +215,21 @@ def run_a_round(mine, numbers):
     main, parts = paddle.static.Program(), []
 
     def taken_apart(cond, body, loop_vars, *rest, **options):
-        parts.append([cond(*loop_vars), list(body(*loop_vars)), list(loop_vars)])
-        return parts[0][2]
+        pairs = zip(loop_vars, body(*loop_vars), strict=True)
+        written = [p for p in pairs if isinstance(p[0], paddle.static.Variable)]
+        parts.append([cond(*loop_vars), *(x for pair in written for x in pair)])
+        return list(loop_vars)
 
     with (
         paddle.static.program_guard(main, paddle.static.Program()),
         mock.patch.object(paddle.static.nn, "while_loop", taken_apart),
     ):
-        n = paddle.static.data("n", [1], "int64")
-        mine.collatz(n)
-    ((begins, after, state),) = parts
-    places = [k for k, first in enumerate(state) if first is n]
-    fetch, exe = [begins, *(after[k] for k in places[:1])], paddle.fluid.Executor()
+        mine.collatz(paddle.static.data("n", [1], "int64"))
+    (fetch,), exe = parts, paddle.fluid.Executor()
     rows = [exe.run(main, {"n": np.array([n])}, fetch) for n in numbers]
-    return {
-        "begins": [bool(np.squeeze(row[0])) for row in rows],
-        "after": [int(np.squeeze(row[1])) for row in rows] if places else [],
-    }
+    begins, *values = [[int(np.ravel(x)[0]) for x in row] for row in zip(*rows)]
+    after = [new for old, new in zip(values[::2], values[1::2]) if old == numbers]
+    return {"begins": begins, "after": after[0] if after else []}
 
 
 def from_n(n):
