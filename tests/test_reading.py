@@ -11,7 +11,7 @@ import pytest
 MOST = {
     "backward": (76, 3),
     "step": (214, 8),
-    "four_lines": (1_098, 20),
+    "four_lines": (1_099, 20),
     "branch": (937, 21),
     "hooked": (390, 13),
     "to_static": (1_918, 38),

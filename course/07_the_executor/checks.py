@@ -69,6 +69,9 @@ def run_interpret(mine, unwanted, x, w):
     except AttributeError:
         expect(not any(unwanted), "unwanted")
         raise
+    except KeyError:
+        expect(all(isinstance(name, str) for name in values), "by_name")
+        raise
     expect(found is not None, "returned")
     expect(np.array_equal(w, before), "overwritten")
     expect(all(isinstance(name, str) for name in values), "by_name")

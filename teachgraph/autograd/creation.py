@@ -84,7 +84,7 @@ def to_tensor(
     dtype('int64')
     >>> to_tensor(0.5)
     Tensor(shape=[], dtype=float32, place=Place(cpu), stop_gradient=True,
-           0.5)
+           0.50000000)
     """
     if chosen() and not getattr(current_block().program, "adopt", None):
         return variable_of(data, dtype, stop_gradient)

@@ -5,6 +5,7 @@ The core raises what a kernel said; this is loaded when the first op is to expla
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from teachgraph.core.program import Block
 
 __all__ = ["absent", "describe", "explain"]
+
+NONE = re.compile(r"(?<!class )'NoneType'|^NoneType$")
+"""Python's own words for a None where it cannot be; `<class 'NoneType'>` is in ours."""
 
 _KINDS: tuple[tuple[type[BaseException], type[OpError]], ...] = (
     (IndexError, InvalidValueError),
@@ -88,7 +92,7 @@ def explain(
     if isinstance(error, OpError) and error.op:
         return error
     names = list(names)
-    if "NoneType" in str(error) and (absent := first_absent(names, inputs)):
+    if NONE.search(str(error)) and (absent := first_absent(names, inputs)):
         error, needs = DTypeError(f"{absent} must not be None"), ""
     elif isinstance(error, AttributeError):
         error = DTypeError(f"{describe(error.obj)} is no tensor")

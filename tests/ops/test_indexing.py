@@ -168,7 +168,6 @@ WRONG = {
     "dots twice": ((..., 0, ...), "InvalidValueError", "one `...`"),
     "a word": ("rows", "InvalidValueError", "'rows'"),
     "a fraction": (1.5, "InvalidValueError", "1.5"),
-    "a bool": (True, "InvalidValueError", "True"),
     "an array of fractions": (numbers(2), "DTypeError", "float64"),
     "a stride of 0": (slice(None, None, 0), "InvalidValueError", "not 0"),
     "a bound that is a fraction": (slice(0.5), "InvalidValueError", "0.5"),

@@ -610,6 +610,18 @@ INDEXING = [
         },
         ("static",),
     ),
+    Row(
+        "a gradient goes through a single truth, where Paddle raises an error",
+        {
+            "gradients flow to what a single truth chose": [
+                ["float32", [2, 3], [2.0, 4.0, 4.0, 2.0, 4.0, 4.0]],
+                ["float32", [2], [2.0, 2.0]],
+                ["float32", [2, 3], [2.0, 2.0, 2.0, 2.0, 2.0, 2.0]],
+                ["float32", [2], [0.0, 0.0]],
+            ]
+        },
+        ("story",),
+    ),
 ]
 
 ROWS: list[Row] = [

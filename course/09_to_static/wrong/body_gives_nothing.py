@@ -2,7 +2,7 @@
 
 zh: 循环体什么也不交回。
 task: convert_while
-says: fails
+says: no_state
 """
 
 INSTEAD = {"{block(node.body)}\n    return {state}": "{block(node.body)}"}

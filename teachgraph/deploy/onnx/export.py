@@ -62,6 +62,7 @@ def export(
     In Paddle this is `paddle.onnx.export`.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> import teachgraph as tg
     >>> net = tg.nn.Linear(4, 2)
     >>> file = Path(tempfile.mkdtemp()) / "net"
