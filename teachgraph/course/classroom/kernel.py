@@ -33,6 +33,8 @@ LOOK = 1.0
 """Seconds between two looks at all its processes."""
 IDLE = 0.02
 """A process that uses less of each second is asleep."""
+HELD = 256 * MEGABYTE
+"""What a kernel may hold before it runs a cell: its own limit leaves that out."""
 
 
 class Kernel:
@@ -143,7 +145,7 @@ class Kernel:
         self.expect_time(spent)
         if len(family) > limits.processes:
             raise Stopped("stopped_processes", count=limits.processes)
-        if memory > limits.megabytes * MEGABYTE:
+        if memory > HELD + limits.megabytes * MEGABYTE:
             raise Stopped("stopped_memory", megabytes=limits.megabytes)
         if not busy and spent - self.spent < IDLE * passed:
             self.asleep += passed
