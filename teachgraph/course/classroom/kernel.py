@@ -34,7 +34,7 @@ LOOK = 1.0
 IDLE = 0.02
 """A process that uses less of each second is asleep."""
 HELD = 256 * MEGABYTE
-"""What a kernel may hold before it runs a cell: its own limit leaves that out."""
+"""Room for the memory of a kernel before a cell runs: its own limit is beside that."""
 
 
 class Kernel:

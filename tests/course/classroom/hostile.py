@@ -16,9 +16,6 @@ HOSTILE = {
     "    np.ones((50, 1024, 1024, 128))\n    return 2 * x",
     "piling up": "def double(x):\n    kept = []\n    while True:\n"
     "        kept.append(bytearray(1 << 24))",
-    "together": "import os, time\ndef double(x):\n    for _ in range(3):\n"
-    "        if os.fork() == 0:\n            kept = b'x' * (220 << 20)\n"
-    "            time.sleep(10_000)\n    time.sleep(10_000)",
     "exit": "import os\ndef double(x):\n    os._exit(0)",
     "leaving": "def double(x):\n    raise SystemExit",
     "fork": "import os, time\nif os.fork() == 0:\n    os.setsid()\n"

@@ -165,7 +165,6 @@ OUTSIDE = "nothing is written outside of the notebook's folder while a class is 
         ("printing", "stopped_printing", "printed more than 1 MB"),
         ("memory", "raised", "Unable to allocate 50.0 GiB"),
         ("piling up", "raised", "MemoryError"),
-        ("together", "stopped_memory", "256 MB"),
         ("exit", "died", "the kernel died"),
         ("leaving", "silent", "no answer came back"),
         ("many", "stopped_processes", "more than 16 processes"),
