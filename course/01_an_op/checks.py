@@ -142,7 +142,7 @@ def run_sum(mine, dout, x, axis, keepdims):
 
 
 def run_far(mine, x):
-    """What overflows is told by the check, and NumPy's warnings are not needed."""
+    """The softplus of numbers, without NumPy's warnings: the check tells overflow."""
     with np.errstate(all="ignore"):
         return mine.softplus(x)
 

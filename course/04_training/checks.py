@@ -18,7 +18,7 @@ def random(shape, seed):
 
 
 def step(update, sentence, arrays, *settings):
-    """What an optimizer's step returns; it changes none of the arrays."""
+    """Results of an optimizer's step, which changes none of the arrays."""
     before = {name: array.copy() for name, array in arrays.items()}
     made = update(*arrays.values(), *settings)
     expect(type(made) in (tuple, list) and len(made) == len(arrays) - 1, sentence)

@@ -20,6 +20,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
+from teachgraph.io.prefix import with_suffix
 from teachgraph.io.together import finish_saves, newest
 from teachgraph.nn import Layer
 from teachgraph.static.document import DEEPEST, sound
@@ -228,7 +229,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         return unpacked(first_in(path), "the file", return_numpy=return_numpy)
     source = Path(path)
     finish_saves(source.parent)
-    values = source.with_name(f"{source.name}.pdiparams")
+    values = with_suffix(source, ".pdiparams")
     if not source.is_file() and values.is_file():
         return state_of_model(values, return_numpy=return_numpy)
     if not source.is_file():
@@ -262,7 +263,7 @@ def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
         DataError: One of its files is damaged.
     """
     state = unpacked(newest(values).read_bytes(), values, return_numpy=return_numpy)
-    names_file = values.with_name(f"{values.name}.info")
+    names_file = with_suffix(values, ".info")
     if not names_file.is_file():
         return dict(state)
     try:

@@ -71,7 +71,7 @@ def build_layer(path: Any, files: Mapping[str, Path], values: Path) -> Translate
     for name in order:
         full = facts[name]["structured_name"].name() if name in facts else name
         assign_named(layer, full, held[name])
-    beside_it = {VALUES: values, INFO: values.with_name(f"{values.name}.info")}
+    beside_it = {VALUES: values, INFO: with_suffix(values, ".info")}
     for name, content in documents.items():
         refuse_mixture(checksums_in(model_parts(content)), beside_it, files[name])
     layer.eval()
@@ -141,7 +141,7 @@ def facts_in(values: Path) -> Facts:
     Raises:
         DataError: It is damaged.
     """
-    file = values.with_name(f"{values.name}.info")
+    file = with_suffix(values, ".info")
     if not file.is_file():
         return {}
     entries = parsed(newest(file).read_bytes()).entries()

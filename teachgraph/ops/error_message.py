@@ -23,7 +23,7 @@ from teachgraph.core.op import Attrs, Op, Values, explanation, like
 if TYPE_CHECKING:
     from teachgraph.core.program import Block
 
-__all__ = ["absent", "describe", "explain"]
+__all__ = ["describe", "explain", "none_error", "refuse_none"]
 
 NONE = re.compile(r"(?<!class )'NoneType'|^NoneType$")
 """Python's own words for a None where it cannot be; `<class 'NoneType'>` is in ours."""
@@ -92,8 +92,8 @@ def explain(
     if isinstance(error, OpError) and error.op:
         return error
     names = list(names)
-    if NONE.search(str(error)) and (absent := first_absent(names, inputs)):
-        error, needs = DTypeError(f"{absent} must not be None"), ""
+    if NONE.search(str(error)) and (name := first_none(names, inputs)):
+        error, needs = DTypeError(f"{name} must not be None"), ""
     elif isinstance(error, AttributeError):
         error = DTypeError(f"{describe(error.obj)} is no tensor")
     kind = type(error) if isinstance(error, OpError) else OpError
@@ -111,12 +111,22 @@ def explain(
     return explained
 
 
-def absent() -> TypeError:
+def none_error() -> TypeError:
     """The error for an input that is None; its explanation says which."""
     return TypeError("NoneType")
 
 
-def first_absent(names: Iterable[str], inputs: Sequence[Any]) -> str | None:
+def refuse_none(*inputs: Any) -> None:
+    """Refuse None where NumPy would take it for an object.
+
+    Raises:
+        TypeError: An input is None.
+    """
+    if any(value is None for value in inputs):
+        raise none_error()
+
+
+def first_none(names: Iterable[str], inputs: Sequence[Any]) -> str | None:
     """The name of the first input that is None."""
     pairs = zip(names, inputs, strict=False)
     return next((name for name, value in pairs if value is None), None)

@@ -30,7 +30,7 @@ from teachgraph.ops.elementwise import (
     less_than,
     not_equal,
 )
-from teachgraph.ops.error_message import absent, explain
+from teachgraph.ops.error_message import explain, none_error
 from teachgraph.ops.indexing import get_item
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
@@ -96,7 +96,7 @@ class Operators(Traced):
         if isinstance(other, Traced):
             return self.operate(op, self, other)
         if other is None:  # which NumPy would compare with each element
-            raise explain(op.type, ["X", "Y"], [self, other], {}, absent())
+            raise explain(op.type, ["X", "Y"], [self, other], {}, none_error())
         x = self.beside(other)
         return self.operate(op, x, x.lifted(other))
 

@@ -32,25 +32,19 @@ WRITERS: dict[str, Callable[[Any], None]] = {
 }
 
 
-@pytest.mark.parametrize("end", ["", ".", "/", "folder/", "folder\\"])
-@pytest.mark.parametrize("writer", WRITERS)
-def test_a_path_without_a_last_part_is_refused(
-    writer: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    told = r"MUST be format of dirname/.*is empty\n.*test_prefix.py"
-    with pytest.raises(tg.errors.InvalidValueError, match=told):
-        WRITERS[writer](end)
-    assert not [*tmp_path.iterdir()]
+REFUSED: dict[Any, str] = {
+    **dict.fromkeys(["", ".", "/", "folder/", "folder\\"], "is empty"),
+    **dict.fromkeys([None, 3, b"model"], "that is no path"),
+}
 
 
-@pytest.mark.parametrize("path", [None, 3, b"model"])
+@pytest.mark.parametrize(("path", "reason"), REFUSED.items())
 @pytest.mark.parametrize("writer", WRITERS)
-def test_what_is_no_path_is_refused(
-    writer: str, path: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_names_no_file_is_refused(
+    writer: str, path: Any, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = r"MUST be format of dirname/.*that is no path\n.*test_prefix.py"
+    told = rf"MUST be format of dirname/.*{reason}\n.*test_prefix.py"
     with pytest.raises(tg.errors.InvalidValueError, match=told):
         WRITERS[writer](path)
     assert not [*tmp_path.iterdir()]

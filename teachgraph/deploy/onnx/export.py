@@ -15,7 +15,7 @@ from teachgraph.deploy.onnx.types import code_of, import_deploy
 from teachgraph.deploy.onnx.writing import Writer
 from teachgraph.io.files import written_whole
 from teachgraph.io.inference import normalize_program, variable_list
-from teachgraph.io.prefix import file_prefix
+from teachgraph.io.prefix import file_prefix, with_suffix
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
@@ -78,7 +78,7 @@ def export(
     program, feeds, fetches, values = parts_of(layer, input_spec, outputs, scope)
     model = model_of(program, feeds, fetches, values, checked_opset(opset_version))
     check(model)
-    with written_whole(prefix.with_name(prefix.name + ".onnx")) as file:
+    with written_whole(with_suffix(prefix, ".onnx")) as file:
         file.write(model.SerializeToString())
 
 

@@ -11,7 +11,7 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Op, Traced
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.bare_numbers import is_number
-from teachgraph.ops.error_message import absent
+from teachgraph.ops.error_message import refuse_none
 from teachgraph.ops.functions.creation import assign, full
 from teachgraph.ops.functions.math import of_one, of_two
 from teachgraph.ops.functions.search import nonzero
@@ -45,8 +45,7 @@ def two_present(op: Op) -> Callable[..., Any]:
     """Wrap an op of two inputs whose NumPy function takes None as well."""
 
     def function(x: Any, y: Any, name: Any = None) -> Any:
-        if x is None or y is None:
-            raise absent()
+        refuse_none(x, y)
         return op(x, y)
 
     function.__name__, function.__doc__ = op.type, op.__doc__
@@ -70,13 +69,11 @@ def logical(op: Op) -> Callable[..., Any]:
     """Wrap an op of one or two inputs as a function with an `out` argument."""
 
     def of_one(x: Any, out: Any = None, name: Any = None) -> Any:
-        if x is None:
-            raise absent()
+        refuse_none(x)
         return op(x) if out is None else assign(op(x), out)
 
     def of_two(x: Any, y: Any, out: Any = None, name: Any = None) -> Any:
-        if x is None or y is None:
-            raise absent()
+        refuse_none(x, y)
         return op(x, y) if out is None else assign(op(x, y), out)
 
     function = of_one if len(op.inputs) == 1 else of_two

@@ -15,7 +15,7 @@ from teachgraph.core.op import Traced
 from teachgraph.ops import diagonal, logic
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.error_message import absent
+from teachgraph.ops.error_message import refuse_none
 from teachgraph.ops.functions.indexing import (
     gather,
     index_select,
@@ -216,8 +216,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
     >>> masked_fill(np.array([1.0, 2.0]), np.array([True, False]), 7.0)
     array([7., 2.])
     """
-    if value is None:
-        raise absent()
+    refuse_none(value)
     if not isinstance(value, (np.ndarray, Traced)):
         value = np.asarray(value, dtypes.convert(x.dtype))
     elif value.dtype != x.dtype:

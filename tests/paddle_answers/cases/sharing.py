@@ -1,4 +1,4 @@
-"""What is shared, by a name or by two owners, and states that belong to others."""
+"""Sharing by a name or by two owners, and states that belong to others."""
 
 from __future__ import annotations
 
