@@ -4,10 +4,13 @@ from __future__ import annotations
 
 # `signal` imports modules for a tenth of a second, in which Ctrl-C would show.
 import _signal  # type: ignore[import-not-found]
+import _thread
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
     from typing import NoReturn
 
 __all__ = ["main"]
@@ -19,8 +22,21 @@ def quit_at_once(*_: object) -> NoReturn:
     os._exit(130)
 
 
+def interrupt_again(lost: UnraisableHookArgs) -> None:
+    """Repeat a Ctrl-C that came inside a callback of Python, which cannot raise it.
+
+    Python prints such an error and goes on; one of these callbacks belongs to the locks
+    of imports. The thread waits until the callback is over.
+    """
+    if lost.exc_type is KeyboardInterrupt:
+        _thread.start_new_thread(os.kill, (os.getpid(), _signal.SIGINT))
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def main() -> int:
     """Run one command; return the exit code."""
+    sys.unraisablehook = interrupt_again
     before = _signal.signal(_signal.SIGINT, quit_at_once)
     from teachgraph.cli import main as run
 

@@ -232,6 +232,31 @@ def test_ctrl_c_in_the_first_moments_is_no_traceback(command: str) -> None:
         assert (child.returncode, errors) in ends
 
 
+def test_ctrl_c_inside_a_callback_of_python_is_not_lost(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import signal, time, weakref\n"
+        "def interrupt(_):\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "class Lock:\n"
+        "    pass\n"
+        "lock = Lock()\n"
+        "reference = weakref.ref(lock, interrupt)\n"
+        "del lock\n"
+        "time.sleep(60)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "teachgraph", "trace", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+    assert run.returncode == 130
+    assert "Exception ignored" not in run.stderr
+    assert run.stderr.endswith("Interrupted.\n")
+
+
 def test_a_reader_that_has_seen_enough_is_no_traceback() -> None:
     command = f"{sys.executable} -m teachgraph course mine"
     run = subprocess.run(
