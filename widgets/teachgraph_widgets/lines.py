@@ -229,18 +229,21 @@ class Cursor:
         if self.engine and sys._getframe(2).f_code in self.engine:
             return
         log, visits, pause = self.log, self.visits, self.pause
-        if pause is not None and pause.ends(sys._getframe(2), line):
+        if (
+            pause is not None
+            and line not in pause.goes_on
+            and pause.ends(sys._getframe(2), line)
+        ):
             pause.resume()
         if self.has_unnamed:
             self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
-        before = visits.get(line, 0)
-        visits[line] = before + 1
+        visits[line] = starts = visits.get(line, 0) + 1
         last, self.line = self.line, line
         now = perf_counter()
-        if before >= ALWAYS and now < self._due:
-            log.pending, log.starts = line, before + 1
+        if starts > ALWAYS and now < self._due:
+            log.pending, log.starts = line, starts
             return
         self._due = now + QUIET
         if not self._marking:
@@ -248,10 +251,10 @@ class Cursor:
             self.source.filename = sys._getframe(2).f_code.co_filename
         log.pending = 0
         self.tell(sys._getframe(2), line, last)
-        if before < ALWAYS:
+        if starts <= ALWAYS:
             log.add(line, "line")
         else:
-            log.add(line, "line", before + 1)
+            log.add(line, "line", starts)
 
     def place(self) -> int:
         """Return the user's line of the current event."""

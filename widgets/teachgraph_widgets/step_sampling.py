@@ -107,6 +107,9 @@ class Pause:
         line: The line where each step begins.
         sampler: Decides which step is recorded again.
         resume: Called at the end of the pause.
+
+    Attributes:
+        goes_on: The lines of the loop that do not begin a step.
     """
 
     def __init__(
@@ -122,12 +125,11 @@ class Pause:
             sampler,
             resume,
         )
-        self._code, self._first, self._last = region
+        self._code, first, last = region
+        self.goes_on = frozenset(range(first, last + 1)) - {line}
 
     def ends(self, frame: FrameType, line: int) -> bool:
-        """True if recording resumes with the statement at `line`."""
+        """True if recording resumes with the statement at `line`, not in `goes_on`."""
         if line == self.line:
             return self.sampler.next_step()
-        if frame.f_code is self._code:
-            return not self._first <= line <= self._last
-        return self.region.left(frame)
+        return frame.f_code is self._code or self.region.left(frame)

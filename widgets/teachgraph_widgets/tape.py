@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import count
 from typing import Any
@@ -37,6 +37,8 @@ from teachgraph_widgets.watcher import (
 __all__ = ["TapeRecorder"]
 
 MOST_REFRESHED = 200
+
+RATE = "LearningRate"
 
 UPDATE_ROLES: dict[str, Role] = {"Param": "P", "Grad": "g"}
 """Roles of an update op's inputs; all others are the optimizer's state."""
@@ -153,7 +155,8 @@ class TapeRecorder(Watcher):
         """Record an op with its inputs, its outputs and their values."""
         line, find = self.cursor.place(), self._tensors.find
         update = node is None and is_update(op)
-        read = self.numbers_of(without_rate(op, inputs) if update else inputs, op)
+        rate = place_of_rate(op, len(inputs)) if update else None
+        read = self.numbers_of(inputs if rate is None else without(inputs, rate), op)
         order = self._passes[-1].order if self._passes else 1
         records: list[Record] = []
         numbers = []
@@ -166,8 +169,8 @@ class TapeRecorder(Watcher):
         written = tuple(numbers)
         number = self.node_number(node, written, order)
         texts = short_texts(attrs) if attrs else ()
-        if update:
-            texts = (*rates(op, inputs), *texts)
+        if rate is not None:
+            texts = (*rate_text(inputs[rate]), *texts)
         saved: tuple[str, ...] | None = ()
         if node is not None and (saved := self._saved.get(op)) is None:
             saved = self.saved_by(op, node)
@@ -681,20 +684,26 @@ def is_ours(op: str) -> bool:
     return True
 
 
-def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """Yield the learning rate of an update, which is shown as a number."""
-    names = find(op).parameter_names(len(inputs))
-    for name, value in zip(names, inputs, strict=False):
-        rate = value.data if isinstance(value, Tensor) else value
-        if name == "LearningRate" and isinstance(rate, np.ndarray) and rate.size == 1:
-            yield name, short_text(rate.reshape(-1)[0])
+@cache
+def place_of_rate(op: str, count: int) -> int | None:
+    """Return which of an update's inputs is the learning rate, None if none is."""
+    names = find(op).parameter_names(count)
+    return names.index(RATE) if RATE in names else None
 
 
-def without_rate(op: str, inputs: Sequence[Any]) -> list[Any]:
-    """The inputs of an update, None in the place of the learning rate."""
-    names = find(op).parameter_names(len(inputs))
-    pairs = zip(names, inputs, strict=False)
-    return [None if name == "LearningRate" else value for name, value in pairs]
+def rate_text(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return the learning rate of an update as an attribute, if it is one number."""
+    rate = array_of(value)
+    if not isinstance(rate, np.ndarray) or rate.size != 1:
+        return ()
+    return ((RATE, short_text(rate.reshape(-1)[0])),)
+
+
+def without(inputs: Sequence[Any], position: int) -> list[Any]:
+    """Return inputs with None in the place of one of them."""
+    rest = list(inputs)
+    rest[position] = None
+    return rest
 
 
 def ignore(line: int) -> None:
