@@ -247,6 +247,7 @@ def test_ctrl_c_inside_a_callback_of_python_is_not_lost(tmp_path: Path) -> None:
     )
     run = subprocess.run(
         [sys.executable, "-m", "teachgraph", "trace", script],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
