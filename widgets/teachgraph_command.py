@@ -7,6 +7,7 @@ import _signal  # type: ignore[import-not-found]
 import _thread
 import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +27,18 @@ def interrupt_again(lost: UnraisableHookArgs) -> None:
     """Repeat a Ctrl-C that came inside a callback of Python, which cannot raise it.
 
     Python prints such an error and goes on; one of these callbacks belongs to the locks
-    of imports. The thread waits until the callback is over.
+    of imports.
     """
     if lost.exc_type is KeyboardInterrupt:
-        _thread.start_new_thread(os.kill, (os.getpid(), _signal.SIGINT))
+        _thread.start_new_thread(press_ctrl_c, ())
     else:
         sys.__unraisablehook__(lost)
+
+
+def press_ctrl_c() -> None:
+    """Interrupt the main thread, which is in its callback no more after this while."""
+    time.sleep(0.05)
+    os.kill(os.getpid(), _signal.SIGINT)
 
 
 def main() -> int:
