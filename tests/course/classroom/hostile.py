@@ -38,3 +38,15 @@ HOSTILE = {
     "killing": "import os, signal\ndef double(x):\n    os.kill(os.getppid(), 9)",
     "network": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n" + DOUBLE,
 }
+
+
+def forking(children: int, megabytes: int) -> str:
+    """Lines that fork children, each of which holds so much memory and sleeps."""
+    return (
+        "import os, time\n"
+        f"for _ in range({children}):\n"
+        "    if os.fork() == 0:\n"
+        f"        held = bytearray({megabytes} << 20)\n"
+        "        held[::4096] = b'x' * (len(held) // 4096)  # a byte a page is enough\n"
+        "        time.sleep(10_000)\n"
+    )

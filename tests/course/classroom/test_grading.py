@@ -9,6 +9,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,13 +20,14 @@ import psutil
 import pytest
 
 from teachgraph.course.classroom.grading import grade_class
+from teachgraph.course.classroom.kernel import HELD, LOOK
 from teachgraph.course.classroom.marks import Marked
 from teachgraph.course.classroom.report import as_csv
-from teachgraph.course.classroom.walls import Limits
+from teachgraph.course.classroom.walls import MEGABYTE, Limits
 from teachgraph.course.messages import hint_lines
 from teachgraph.course.source import Source, read
 from teachgraph.course.table import find
-from tests.course.classroom.hostile import HOSTILE
+from tests.course.classroom.hostile import DOUBLE, HOSTILE, forking
 from tests.course.classroom.made import handed_in, write_class
 from tests.course.conftest import SAMPLE
 
@@ -187,6 +189,28 @@ def test_what_no_notebook_should_do_is_a_verdict(
     assert marks["double"].sentence == sentence
     assert words in marks["double"].message
     assert told(graded[name])["halve"] == RIGHT
+
+
+def test_memory_is_the_sum_of_what_all_processes_hold(
+    course: None, tmp_path: Path
+) -> None:
+    """Four that hold a third of the limit each are stopped, four small ones are not.
+
+    Time is not scarce here, so that the memory alone decides.
+    """
+    limits = replace(LIMITS, seconds=20.0)
+    third = (HELD // MEGABYTE + limits.megabytes) // 3
+    answers = {
+        "large": f"{forking(4, third)}time.sleep(10_000)\n{DOUBLE}",
+        "small": f"{forking(4, third // 4)}time.sleep(1.5 * {LOOK})\n{DOUBLE}",
+    }
+    for name, code in answers.items():
+        handed_in(tmp_path / name, read(find("00", SAMPLE)), {"double": code})
+    large, small = (row.marked for row in grade_class(tmp_path, limits=limits))
+    assert large.marks[0].sentence == "stopped_memory"
+    assert "more than 256 MB of memory" in large.marks[0].message
+    assert told(small) == {"double": RIGHT, "halve": RIGHT}
+    assert small.flags == [FORKED]
 
 
 @pytest.mark.parametrize("name", ["fork", "both go on", "deleting", "swallowed"])
