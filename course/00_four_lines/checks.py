@@ -41,6 +41,7 @@ def run_network(mine, epochs):
 
     def network(image, label):
         made = mine.digits_network(image, label)
+        expect(made is not None, "nothing")
         expect(type(made) in (tuple, list) and len(made) == 2, "two")
         seen["scores"], seen["loss"] = (list(one.shape) for one in made)
         expect(seen["scores"][1:] == [10], "scores", got=seen["scores"])

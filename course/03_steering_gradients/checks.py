@@ -19,8 +19,9 @@ def random(shape, seed):
 def run_no_grad(mine):
     """The switch before, inside and after, in three ways to leave the block."""
     x = mine.Tensor(2.0, stop_gradient=False)
-    seen = {}
-    with mine.no_grad():
+    seen, block = {}, mine.no_grad()
+    expect(block is not None, "nothing")
+    with block:
         seen["inside"] = mine.recording.on
         seen["node"] = (x * x).node is not None
         with mine.no_grad():

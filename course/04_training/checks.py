@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.digits import accuracy, batches, train_digits
-from teachgraph.course.judging import expect, kind_of, quiz
+from teachgraph.course.judging import close, expect, kind_of, quiz
 
 CASES = 20
 EPOCHS = 12
@@ -21,10 +23,23 @@ def step(update, sentence, arrays, *settings):
     """Results of an optimizer's step, which changes none of the arrays."""
     before = {name: array.copy() for name, array in arrays.items()}
     made = update(*arrays.values(), *settings)
+    expect(made is not None, "nothing")
     expect(type(made) in (tuple, list) and len(made) == len(arrays) - 1, sentence)
     for name, array in arrays.items():
-        expect(np.array_equal(before[name], array), "changed_input", what=name)
+        kept = np.array_equal(before[name], array, equal_nan=True)
+        expect(kept, "changed_input", what=name)
+    names = [name for name in arrays if name != "g"]
+    for name, array in zip(names, made, strict=True):
+        is_array, wanted = isinstance(array, np.ndarray), list(arrays[name].shape)
+        got = list(array.shape) if is_array else kind_of(array)
+        expect(got == wanted, "an_array", name=name, got=got, wanted=wanted)
     return list(made)
+
+
+def in_another_order(got, wanted):
+    """Tell whether results are the right ones, but not in their order."""
+    others = list(permutations(got))[1:]
+    return not close(got, wanted) and any(close(other, wanted) for other in others)
 
 
 def run_momentum(mine, w, gradients, rate, mu):
@@ -41,7 +56,8 @@ def run_adam(mine, w, gradients, *settings):
     m, s, seen = np.zeros_like(w), np.zeros_like(w), []
     for t, g in enumerate(gradients, start=1):
         arrays = {"w": w, "g": g, "m": m, "s": s}
-        w, m, s = step(mine.adam, "three", arrays, t, *settings)
+        with np.errstate(invalid="ignore"):  # the root of what is no mean of squares
+            w, m, s = step(mine.adam, "three", arrays, t, *settings)
         seen.append([w, m, s])
     return seen
 
@@ -76,6 +92,7 @@ def run_calls(mine):
     net, loss_of = called.note("net", "scores"), called.note("loss", loss)
     net.clear_gradients = called.note("clear")
     found = mine.train_step(net, loss_of, optimizer, "images", "labels")
+    expect(found is not None, "nothing")
     expect(found is not loss, "number")
     return {"calls": called.calls, "returned": found}
 
@@ -86,10 +103,12 @@ def run_steps(mine, steps):
     net = paddle.nn.Linear(784, 10)
     sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
     loss_of = paddle.nn.functional.cross_entropy
-    return [
+    losses = [
         mine.train_step(net, loss_of, sgd, *map(paddle.to_tensor, pair))
         for pair in list(batches(train_digits))[:steps]
     ]
+    expect(all(loss is not None for loss in losses), "nothing")
+    return losses
 
 
 def run_recipe(mine):
@@ -97,6 +116,7 @@ def run_recipe(mine):
     paddle.seed(11)
     np.random.seed(11)  # noqa: NPY002  (a recipe may draw from there)
     made = mine.recipe()
+    expect(made is not None, "nothing")
     expect(type(made) in (tuple, list) and len(made) == 4, "four")
     net, optimizer, augment, epochs = made
     expect(callable(augment), "augment", got=kind_of(augment))
@@ -132,6 +152,9 @@ def momentum(ask):
         w, rate, mu = random([3], seed), 0.1 + seed % 3, [0.0, 0.5, 0.9][seed % 3]
         gradients = [random([3], seed + i) for i in range(1, 5)]
         seen = ask(run_momentum, w, gradients, rate, mu)
+        swapped = in_another_order(seen[0], [w - rate * gradients[0], gradients[0]])
+        expect(not swapped, "swapped")
+        expect(not goes_along_the_old(w, seen, rate), "old_velocity")
         moved = w
         for count, (new, v) in enumerate(seen, start=1):
             weights = [mu ** (count - 1 - i) for i in range(count)]
@@ -142,6 +165,14 @@ def momentum(ask):
             expect(not np.allclose(new, moved + rate * v), "up")
             expect(np.allclose(new, moved - rate * v), "wrong")
             moved = new
+
+
+def goes_along_the_old(w, seen, rate):
+    """Tell whether each step is along the velocity before it, at first 0."""
+    weights, velocities = zip(*seen, strict=True)
+    olds = [np.zeros_like(w), *velocities[:-1]]
+    pairs = zip([w, *weights], olds, strict=False)
+    return close(weights, [w - rate * v for w, v in pairs])
 
 
 def adam(ask):
@@ -159,10 +190,12 @@ def adam(ask):
                 values = np.array([g**power for g in gradients[:count]])
                 wanted.append((1 - beta) * (k[:, None] * values).sum(axis=0))
                 means.append(wanted[-1] / (1 - beta**count))
+            step = rate * means[0] / (np.sqrt(means[1]) + eps)
+            swapped = in_another_order([new, *kept], [moved - step, *wanted])
+            expect(count > 1 or not swapped, "swapped")
             right = [np.allclose(*pair) for pair in zip(kept, wanted, strict=True)]
             expect(right[0], "mean", name="m", beta="beta1", of="g", t=count)
             expect(right[1], "mean", name="s", beta="beta2", of="g²", t=count)
-            step = rate * means[0] / (np.sqrt(means[1]) + eps)
             if count == 1:
                 small = rate * (1 - betas[0]) / np.sqrt(1 - betas[1])
                 uncorrected = np.allclose(np.abs(moved - new), small, rtol=1e-3)

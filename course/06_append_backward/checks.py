@@ -112,8 +112,9 @@ def run_path(mine, graph):
     variables = built(mine, graph)
     positions = {id(variable): i for i, variable in enumerate(variables)}
     path = mine.path_to(variables[-1])
-    operators = all(isinstance(one, mine.Operator) for one in path)
-    expect(isinstance(path, list) and operators, "a_list")
+    expect(path is not None, "nothing")
+    expect(isinstance(path, (list, tuple)), "a_list")
+    expect(all(isinstance(one, mine.Operator) for one in path), "a_list")
     return [positions[id(one.outputs[0])] for one in path]
 
 

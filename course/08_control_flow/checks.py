@@ -13,7 +13,7 @@ import numpy as np
 import teachgraph as paddle
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.course.bounds import rounds_at_most
-from teachgraph.course.judging import expect, kind_of, needs, quiz
+from teachgraph.course.judging import close, expect, kind_of, needs, quiz
 
 CASES = 24
 MOST = 200
@@ -295,16 +295,11 @@ def run_rounds(ask):
         expect(not seen["changed"], "changed")
         begins = [one for one in seen["begins"] if one is not None]
         expect(len(begins) == rounds, "begins")
-        expect(rounds < 2 or not alike(seen["ends"][::-1], chain[1:]), "order")
-        expect(alike(seen["ends"], chain[1:]), "ends", rounds=rounds)
-        expect(alike(begins, chain[:-1]), "begins")
+        expect(rounds < 2 or not close(seen["ends"][::-1], chain[1:]), "order")
+        expect(close(seen["ends"], chain[1:]), "ends", rounds=rounds)
+        expect(close(begins, chain[:-1]), "begins")
         counted = [float(one) for one in seen["counted"]]
         expect(counted == [float(i) for i in range(1, rounds + 1)], "counted")
-
-
-def alike(got, wanted):
-    """Tell if arrays are those of another list."""
-    return all(np.allclose(a, b) for a, b in zip(got, wanted, strict=True))
 
 
 @needs(run_rounds)
@@ -320,10 +315,8 @@ def unwind(ask):
         for name, a, b in zip(names_of(weights), got, wanted, strict=True):
             shapes = {"got": list(np.shape(a)), "wanted": list(np.shape(b))}
             expect(np.shape(a) == np.shape(b), "shapes", name=name, **shapes)
-        near = [
-            np.allclose(a, b, rtol=1e-4, atol=1e-6)
-            for a, b in zip(got, wanted, strict=True)
-        ]
+        pairs = zip(got, wanted, strict=True)
+        near = [close(*pair, rtol=1e-4, atol=1e-6) for pair in pairs]
         expect(rounds or all(near), "no_rounds")
         expect(near[0], "first", got=got[0], wanted=wanted[0], **facts)
         expect(all(near), "weights", **facts)

@@ -121,7 +121,7 @@ def a_state(function):
 
     def checked(*state):
         found = function(*state)
-        expect(isinstance(found, tuple), "no_state", got=type(found).__name__)
+        expect(isinstance(found, tuple), "no_state", got=kind_of(found))
         return found
 
     return checked
@@ -130,8 +130,8 @@ def a_state(function):
 def expect_call(functions, state):
     """Raise Wrong unless these are functions and a tuple, as the helpers take them."""
     for one in functions:
-        expect(callable(one), "no_function", got=type(one).__name__)
-    expect(isinstance(state, tuple), "no_tuple", got=type(state).__name__)
+        expect(callable(one), "no_function", got=kind_of(one))
+    expect(isinstance(state, tuple), "no_tuple", got=kind_of(state))
 
 
 def keep_if(node, block):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, kind_of, lines_at_most, quiz
+from teachgraph.course.judging import close, expect, kind_of, lines_at_most, quiz
 
 CASES = 50
 LINES = 300_000
@@ -198,7 +198,7 @@ def judged(ask, name, steps, fetch):
     expect(not own, "its_product", program=program, **after)
     expect("missing" not in after, "missing", program=program, **after)
     near = [
-        np.shape(a) == np.shape(b) and np.allclose(a, b, equal_nan=True)
+        close(a, b, equal_nan=True)
         for a, b in zip(seen["before"]["values"], after["values"], strict=True)
     ]
     updates = name == "common_subexpressions" and "update" in program

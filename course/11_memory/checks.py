@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
+from teachgraph.course.judging import close, expect, kind_of, lines_at_most, needs, quiz
 from teachgraph.course.random_programs import drawn, written
 from teachgraph.planning.arena import Span, pack_spans
 
@@ -265,5 +265,4 @@ def again(ask):
         expect(all(seen["same"]) and not seen["extra"], "same")
         late = [one for one in seen["after"] if isinstance(one, str)]
         expect(not late, "reads", names=", ".join(late))
-        pairs = zip(seen["before"], seen["after"], strict=True)
-        expect(all(np.allclose(a, b) for a, b in pairs), "differs")
+        expect(close(seen["after"], seen["before"]), "differs")

@@ -67,8 +67,7 @@ def run_prune(mine, seed):
     if rows is None:
         return None
     expect(given == gives, "changed_input", what="gives")
-    kind = type(rows).__name__
-    expect(isinstance(rows, list), "a_list", got=kind)
+    expect(isinstance(rows, list), "a_list", got=kind_of(rows))
     for row in rows:
         expect(type(row) is dict, "a_dict", got=kind_of(row))
         keys = ", ".join(sorted(map(str, row)))

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.cartpole import learn
-from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
+from teachgraph.course.judging import (
+    close,
+    expect,
+    kind_of,
+    lines_at_most,
+    needs,
+    quiz,
+)
 from teachgraph.models.policy_gradient import rewards_to_go
 
 CASES = 20
 LINES = 100_000
 GAMES, LEAST = 50, 60
+
+near = partial(close, atol=1e-4)  # float32
 
 
 @contextmanager
@@ -86,11 +96,6 @@ def dropped(slopes, shifts, start, kept, share, adds=1.0):
     return x
 
 
-def close(got, wanted):
-    """True if numbers are equal but for the precision of float32."""
-    return np.shape(got) == np.shape(wanted) and np.allclose(got, wanted, atol=1e-4)
-
-
 def ops_a_push(ask):
     """Product, sum, logarithm, a place of it, and the sum of all."""
     quiz(ask, "ops_a_push", 5, one=1, two=2)
@@ -134,19 +139,19 @@ def layer_drop(ask):
         share = 1.0 - rate if training else 1.0
         case, y = (slopes, shifts, start, stay), seen["y"]
         wanted = dropped(*case, share)
-        if not close(y, wanted):
+        if not near(y, wanted):
             facts = {"rate": rate, "got": np.round(y[0], 3)}
             facts["wanted"] = np.round(wanted[0], 3)
-            expect(not close(y, dropped(*case, share, 0.0)), "no_state", **facts)
-            whole = close(y, dropped(*case, 1.0))
+            expect(not near(y, dropped(*case, share, 0.0)), "no_state", **facts)
+            whole = near(y, dropped(*case, 1.0))
             expect(not whole, "undivided", **facts)
-            divided = close(y, dropped(*case, 1.0 - rate))
+            divided = near(y, dropped(*case, 1.0 - rate))
             expect(not divided, "in_test", **facts)
             expect(False, "differs", **facts)
         slope = np.prod([1.0 + slopes[k] / share for k in stay])
         found = seen["slope"]
-        near = found is not None and np.allclose(found, slope, atol=1e-4)
-        expect(near, "gradient", wanted=f"{slope:.3f}")
+        right = found is not None and np.allclose(found, slope, atol=1e-4)
+        expect(right, "gradient", wanted=f"{slope:.3f}")
 
 
 def run_early_exit(mine, slopes, shifts, start, enough):
@@ -244,11 +249,11 @@ def to_go(ask):
         expect(len(found) == count, "length", **facts)
         if not np.allclose(found, sums, atol=1e-6):
             plain = [sum(rewards[t:]) for t in range(count)]
-            expect(not close(found, plain), "no_discount", **facts)
-            expect(not close(found, sums[::-1]), "backwards", **facts)
-            expect(not close(found, [sum(rewards)] * count), "whole", **facts)
+            expect(not near(found, plain), "no_discount", **facts)
+            expect(not near(found, sums[::-1]), "backwards", **facts)
+            expect(not near(found, [sum(rewards)] * count), "whole", **facts)
             start = [sum(each[t:]) for t in range(count)]
-            expect(not close(found, start), "from_the_start", **facts)
+            expect(not near(found, start), "from_the_start", **facts)
             expect(False, "differs", **facts)
 
 
@@ -308,10 +313,10 @@ def policy_loss(ask):
         expect(seen["scores"] is not None, "cut")
         got = seen["loss"]
         facts = {"got": f"{got:.4f}", "wanted": f"{loss:.4f}"}
-        if not close(got, loss):
-            expect(not close(got, -loss), "sign", **facts)
-            expect(not close(got, count * loss), "a_sum", **facts)
-            expect(not close(got, np.mean(rarity * earned)), "no_baseline", **facts)
+        if not near(got, loss):
+            expect(not near(got, -loss), "sign", **facts)
+            expect(not near(got, count * loss), "a_sum", **facts)
+            expect(not near(got, np.mean(rarity * earned)), "no_baseline", **facts)
             expect(False, "differs", **facts)
         into = seen["guesses"]
         expect(into is None or not np.any(into), "into_baseline", got=shown(into))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from teachgraph.course import language
-from teachgraph.course.judging import expect, kind_of, needs, quiz
+from teachgraph.course.judging import close, expect, kind_of, needs, quiz
 
 CASES = 20
 STEPS, BAR = 100, 11.4
@@ -115,7 +115,7 @@ def drawn_by(mine, scores, temperature, count, seed):
     draw, tokens = np.random.default_rng(seed), []
     for _ in range(count):
         token = mine.sample(scores, temperature, draw)
-        expect(token is not None, "nothing_drawn")
+        expect(token is not None, "nothing")
         whole = isinstance(token, (int, np.integer)) and not isinstance(token, bool)
         expect(whole, "a_number", got=kind_of(token))
         expect(0 <= token < len(scores), "below", got=int(token), n=len(scores))
@@ -174,11 +174,6 @@ def slope_along(batch, weights, draw, far=1e-5):
         moved = {name: array + sign * steps[name] for name, array in weights.items()}
         ends.append((model_by_formula(batch, moved)[0] ** 2).sum())
     return list(steps.items()), (ends[0] - ends[1]) / (2 * far)
-
-
-def close(one, other):
-    """Equal, up to rounding."""
-    return np.shape(one) == np.shape(other) and np.allclose(one, other, atol=1e-8)
 
 
 def at_random(ask):
@@ -306,8 +301,7 @@ def attention(ask):
         expect(close(seen["mixed"], mixed), "mixed")
         expect(len(seen["gradients"]) == 3, "no_way")
         slopes = by_difference(q, k, v, mask, dout)
-        pairs = zip(seen["gradients"], slopes, strict=True)
-        expect(all(np.allclose(*pair, atol=1e-5) for pair in pairs), "gradients")
+        expect(close(seen["gradients"], slopes, atol=1e-5), "gradients")
 
 
 def shares_of_all(q, k):

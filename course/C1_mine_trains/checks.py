@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import expect, kind_of, needs, quiz
+from teachgraph.course.judging import close, expect, kind_of, needs, quiz
 from teachgraph.course.spirals import spirals
 
 CASES = 20
@@ -26,7 +26,6 @@ def run_forward(mine, sizes, x, seed):
     scores = mine.forward(x, layers)
     expect(scores is not None, "nothing")
     is_tensor = hasattr(scores, "node")
-    expect(scores is not None, "nothing")
     expect(is_tensor, "a_tensor", got=kind_of(scores))
     expect(scores.node is not None, "no_node")
     reached = mine.backward((scores * scores).sum())
@@ -41,7 +40,7 @@ def run_step(mine, sizes, x, labels, seed, steps):
     losses = [
         mine.fit_step(layers, x, labels, state, t, 0.01) for t in range(1, steps + 1)
     ]
-    expect(not any(hasattr(loss, "node") for loss in losses), "number")
+    expect(all(loss is not None for loss in losses), "nothing")
     after = [[w.data, b.data] for w, b in layers]
     expect(all(isinstance(loss, float) for loss in losses), "number")
     return {"losses": losses, "before": before, "after": after, "state": len(state)}
@@ -126,11 +125,6 @@ def forward(ask):
         expect(np.allclose(found, wanted), "wrong", layers=len(sizes) - 1)
 
 
-def near(got, wanted):
-    """Tell if arrays are those of another list, to six digits."""
-    return all(np.allclose(a, b, atol=1e-6) for a, b in zip(got, wanted, strict=True))
-
-
 @needs(forward)
 def fit_step(ask):
     """Compare with differences, and let it learn."""
@@ -147,8 +141,9 @@ def fit_step(ask):
         expect(np.isclose(seen["losses"][0], losses[0]), "loss")
         once = ask(run_step, [2, 3, 3], x, labels, seed, 1)
         _, by_one = by_hand(x, labels, once["before"], 1)
-        expect(near([p for pair in once["after"] for p in pair], by_one), "first")
-        expect(near(after, weights), "wrong")
+        first = [p for pair in once["after"] for p in pair]
+        expect(close(first, by_one, atol=1e-6), "first")
+        expect(close(after, weights, atol=1e-6), "wrong")
         expect(seen["state"], "no_state")
     points, labels = spirals()
     share = ask(run_spirals, points, labels)

@@ -44,6 +44,7 @@ __all__ = [
     "Wrong",
     "ask_here",
     "call",
+    "close",
     "expect",
     "judge",
     "kind_of",
@@ -151,6 +152,29 @@ def agrees(answer: Any, right: Any) -> bool:
     if isinstance(right, float) and isinstance(answer, (int, float, np.ndarray)):
         return bool(np.shape(answer) == () and np.isclose(answer, right, rtol=2e-3))
     return bool(answer == right)
+
+
+def close(got: Any, wanted: Any, **tolerance: Any) -> bool:
+    """Compare arrays in shape and, nearly, in values; lists of such, item by item.
+
+    Args:
+        got: The learner's, which may be anything.
+        wanted: The right one.
+        **tolerance: `rtol`, `atol` and `equal_nan` of `np.allclose`.
+
+    >>> close([np.ones(2), 3.0], [np.ones(2), 3.0]), close(np.ones([1, 2]), np.ones(2))
+    (True, False)
+    >>> close(0.999, 1.0, atol=0.01), close("one", 1.0), close([1.0, None], [1.0, 2.0])
+    (True, False, False)
+    """
+    if isinstance(got, (list, tuple)) and isinstance(wanted, (list, tuple)):
+        pairs = zip(got, wanted, strict=False)
+        return len(got) == len(wanted) and all(close(*p, **tolerance) for p in pairs)
+    try:
+        same = np.shape(got) == np.shape(wanted)
+        return bool(same and np.allclose(got, wanted, **tolerance))
+    except (TypeError, ValueError):  # it holds no numbers, or its rows differ
+        return False
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 zh: 沿着上一步的速度走。
 task: momentum
-says: wrong
+says: old_velocity
 """
 
 
