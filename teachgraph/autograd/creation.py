@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any
-from weakref import ref
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -186,38 +188,49 @@ class Dynamic:
             InvalidValueError: The user's name for it is that of another parameter.
         """
         if attr.name is not None:
-            refuse_taken(name)
+            taken = Named(name)
+            refuse_taken(taken)
         op, attrs = initializer.operation(shape, dtypes.convert(dtype))
         if attrs.get("seed") == 0:
             attrs = {**attrs, "seed": default_main_program().random_seed}
         parameter = Parameter(np.asarray(op.kernel(**attrs)), name, attr)
         if attr.name is not None:
-            NAMED[name] = ref(parameter), counters_in_force()
+            NAMED[taken] = parameter
         announce("tensor_created", parameter)
         return parameter
 
 
-NAMED: dict[str, tuple[ref[Parameter], Any]] = {}
-"""By name, parameters that users have named, and the counters of names then."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Named:
+    """A user's name for a parameter, under the `unique_name.guard` in force."""
+
+    name: str
+    counters: Counter[str] = field(
+        default_factory=lambda: unique_name._counters.value.used
+    )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Named):
+            return NotImplemented
+        return self.name == other.name and self.counters is other.counters
+
+    def __hash__(self) -> int:
+        return hash((self.name, id(self.counters)))
 
 
-def counters_in_force() -> Any:
-    """The counters that `unique_name.guard` replaces."""
-    return unique_name._counters.value.used
+NAMED: WeakValueDictionary[Named, Parameter] = WeakValueDictionary()
+"""Parameters that users have named, as long as they are in use."""
 
 
-def refuse_taken(name: str) -> None:
+def refuse_taken(taken: Named) -> None:
     """Require a name that no other parameter has: Tensors are not shared by name.
 
     Raises:
         InvalidValueError: A parameter has it, made under the same `unique_name.guard`.
     """
-    if name not in NAMED:
-        return
-    reference, counters = NAMED[name]
-    if (other := reference()) is not None and counters is counters_in_force():
+    if (other := NAMED.get(taken)) is not None:
         raise InvalidValueError.here(
-            f"parameter name [{name}] is already that of a parameter of shape "
+            f"parameter name [{taken.name}] is already that of a parameter of shape "
             f"{other.shape}: in dynamic mode a name belongs to one. To share a "
             "parameter, share its layer"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn, static
+from teachgraph.autograd.creation import NAMED
 from teachgraph.core.errors import DTypeError, InvalidValueError
 
 
@@ -398,3 +400,37 @@ def test_a_variable_of_a_layer_is_there_to_be_written_to() -> None:
         moment = layer.create_variable("moment", persistable=True)
     tg.disable_static()
     assert (moment.name, moment.persistable) == ("own_0.moment", True)
+
+
+def of_name(name: str) -> nn.Layer:
+    return nn.Linear(2, 2, weight_attr=tg.ParamAttr(name=name), bias_attr=False)
+
+
+def test_a_name_of_a_parameter_is_taken_as_long_as_it_is_in_use() -> None:
+    kept = of_name("mine")
+    with pytest.raises(InvalidValueError, match=r"parameter name \[mine\]"):
+        of_name("mine")
+    del kept
+    gc.collect()
+    assert of_name("mine").weight.name == "mine"
+
+
+def test_a_name_is_taken_under_its_own_guard() -> None:
+    """As in Paddle, also after a guard inside in which the name was given again."""
+    outer = of_name("mine")
+    with tg.unique_name.guard():
+        inner = of_name("mine")
+        with pytest.raises(InvalidValueError, match=r"parameter name \[mine\]"):
+            of_name("mine")
+    with pytest.raises(InvalidValueError, match=r"parameter name \[mine\]"):
+        of_name("mine")
+    assert outer.weight.name == inner.weight.name
+
+
+def test_names_of_models_that_are_gone_are_not_kept() -> None:
+    gc.collect()
+    before = len(NAMED)
+    for number in range(10_000):
+        of_name(f"w_{number}")
+    gc.collect()
+    assert len(NAMED) == before
