@@ -248,12 +248,12 @@ def append(ask):
             inputs = [2.5, *inputs]
         seen = ask(run_append, inputs, {})
         learns = any(x[:1] == ["w"] for x in inputs if not isinstance(x, float))
+        expect(seen["known"], "elsewhere")
         expect(seen["operators"] == 1, "one_operator", got=seen["operators"])
         expect(seen["op"] and seen["inputs"], "inputs")
         expect(seen["inserted"], "inserted")
         expect(seen["outputs"], "outputs")
         expect(seen["taken"] and seen["name"] == "mix_1", "name", got=seen["name"])
-        expect(seen["known"], "elsewhere")
         wanted = [-1, sum(1 if isinstance(x, float) else x[-1] for x in inputs)]
         expect(seen["shape"] == wanted, "shape", got=seen["shape"], wanted=wanted)
         expect(seen["stop"] == (not learns), "stop", learns=learns)

@@ -16,6 +16,7 @@ SHAPE = [2, 3]
 
 SQUARE = (["w"], [["mul", 0, 0]])
 DIAMOND = (["w"], [["mul", 0, 0], ["softplus", 1], ["add", 1, 2]])
+TWO_SQUARES = (["w", "w"], [["mul", 0, 0], ["mul", 1, 1], ["add", 2, 3]])
 CLASSES = (["x", "w"], [["mul", 0, 1], ["mul", 0, 0], ["add", 2, 3]])
 
 
@@ -153,6 +154,7 @@ def run_joined(mine, count, shape):
         "op": all(one.op is mine.add_up for one in rows),
         "reads": [getattr(x, "name", kind_of(x)) for one in rows for x in one.inputs],
         "writes": all(one.outputs == [whole] for one in rows),
+        "back": all(one.role == "backward" for one in rows),
     }
 
 
@@ -170,7 +172,8 @@ def run_backward(mine, graph):
     rows = [row_of(one, known) for one in main.ops[written:]]
     pairs = {known[x.name]: renamed(g.name, known) for x, g in found.items()}
     shapes = [[*g.shape] == [*x.shape] for x, g in found.items()]
-    return {"rows": rows, "found": pairs, "shapes": all(shapes)}
+    back = all(one.role == "backward" for one in main.ops[written:])
+    return {"rows": rows, "found": pairs, "shapes": all(shapes), "back": back}
 
 
 def row_of(operator, known):
@@ -257,12 +260,14 @@ def joined(ask):
         expect(seen["writes"], "writes")
         expect(seen["name"] == "v@GRAD", "name", got=seen["name"])
         expect(seen["shape"] == shape, "shape", got=seen["shape"], wanted=shape)
+        expect(seen["back"], "role")
 
 
 @needs(path_to, new_part, joined)
 def append_backward(ask):
     """Compare with the framework's own rows."""
-    for graph in [SQUARE, DIAMOND, CLASSES, *map(drawn, range(CASES))]:
+    examples = [SQUARE, DIAMOND, CLASSES]
+    for graph in [*examples, *map(drawn, range(CASES)), TWO_SQUARES]:
         rows, found = ours(graph)
         seen = ask(run_backward, graph)
         theirs = seen["rows"]
@@ -281,11 +286,17 @@ def append_backward(ask):
         names = {name for row in theirs for name in row[2] if name}
         count = sum(bool(name) for row in theirs for name in row[2])
         expect(len(names) == count, "clash")
+        joins = theirs != rows and sorted(theirs) == sorted(rows)
+        expect(not joins, "joins", names=", ".join(f"{x}@GRAD" for x in found))
         for mine_row, our_row in zip(theirs, rows, strict=True):
             facts = {"op": mine_row[0], "got": mine_row[1:], "wanted": our_row[1:]}
+            for name, ours_is in zip(mine_row[2], our_row[2], strict=False):
+                alone = name != ours_is and name.split("@RENAME")[0] == ours_is
+                expect(not alone, "alone", name=name, wanted=ours_is)
             expect(mine_row == our_row, "row", **facts)
         expect(seen["found"] == found, "returned", got=seen["found"], wanted=found)
         expect(seen["shapes"], "shapes")
+        expect(seen["back"], "role")
 
 
 def operators_added(ask):
