@@ -23,6 +23,8 @@ from teachgraph.models.policy_gradient import rewards_to_go
 CASES = 20
 LINES = 100_000
 GAMES, LEAST = 50, 60
+EXIT = 1.5
+"""What the exit of a check makes of each number of the state."""
 
 near = partial(close, atol=1e-4)  # float32
 
@@ -131,14 +133,17 @@ def layer_drop(ask):
         facts |= {"got": seen["ran"], "wanted": stay}
         expect(training or not seen["drawn"], "draws_in_test")
         expect(training or seen["ran"] == everything, "all_in_test", **facts)
+        share = 1.0 - rate if training else 1.0
+        case, y = (slopes, shifts, start, stay), seen["y"]
+        wanted = dropped(*case, share)
+        masked = seen["ran"] == everything != stay and near(y, wanted)
+        expect(not masked, "masked", **facts)
+        expect(seen["drawn"] or not training or not count, "no_draw")
         opposite = training and others != stay and seen["ran"] == others
         expect(not opposite, "opposite", **facts)
         one_draw = training and count > 1 and seen["drawn"] == 1
         expect(not one_draw, "one_draw", count=count)
         expect(seen["ran"] == stay, "ran", **facts)
-        share = 1.0 - rate if training else 1.0
-        case, y = (slopes, shifts, start, stay), seen["y"]
-        wanted = dropped(*case, share)
         if not near(y, wanted):
             facts = {"rate": rate, "got": np.round(y[0], 3)}
             facts["wanted"] = np.round(wanted[0], 3)
@@ -146,7 +151,13 @@ def layer_drop(ask):
             whole = near(y, dropped(*case, 1.0))
             expect(not whole, "undivided", **facts)
             divided = near(y, dropped(*case, 1.0 - rate))
-            expect(not divided, "in_test", **facts)
+            times = near(y, dropped(*case, 1.0 / (1.0 - rate)))
+            in_test = not training and (divided or times)
+            expect(not in_test, "in_test", **facts)
+            expect(not times, "times", **facts)
+            expect(not near(y, dropped(*case, rate)), "by_rate", **facts)
+            all_of_it = near(y, dropped(*case, share, 1.0 / share))
+            expect(not all_of_it, "x_as_well", **facts)
             expect(False, "differs", **facts)
         slope = np.prod([1.0 + slopes[k] / share for k in stay])
         found = seen["slope"]
@@ -161,20 +172,31 @@ def run_early_exit(mine, slopes, shifts, start, enough):
 
     def exit(x):
         asked.append(len(ran))
-        return x * 1.0
+        return x * EXIT
 
     x = paddle.to_tensor(np.float32([start]), stop_gradient=False)
     with lines_at_most(LINES):
         pair = mine.early_exit(layers, exit, x, enough)
     if pair is None:
         return None
-    expect(isinstance(pair, tuple) and len(pair) == 2, "a_pair")
+    expect(isinstance(pair, (tuple, list)) and len(pair) == 2, "a_pair")
     scores, count = pair
     expect(isinstance(scores, paddle.Tensor), "a_tensor", got=kind_of(scores))
     whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
     expect(whole, "a_count", got=kind_of(count))
     facts = {"scores": scores.numpy(), "count": int(count), "ran": ran}
     return {**facts, "asked": asked}
+
+
+def exits_by_hand(slopes, shifts, start, adds=1.0):
+    """The scores and the largest probability after each layer."""
+    x, after = np.array([start]), []
+    for slope, shift in zip(slopes, shifts, strict=True):
+        x = adds * x + x * slope + np.array(shift)
+        scores = EXIT * x
+        powers = np.exp(scores - scores.max())
+        after.append((scores, float(powers.max() / powers.sum())))
+    return after
 
 
 def early_exit(ask):
@@ -188,11 +210,7 @@ def early_exit(ask):
         if seed % 8 == 7:  # two are alike, and so each is half sure: that is enough
             start, shifts[0], classes = [0.0, 0.0], [0.0, 0.0], 2
             shifts = [row[:2] if len(row) > 1 else row for row in shifts]
-        x, after = np.array([start]), []
-        for slope, shift in zip(slopes, shifts, strict=True):
-            x = x + x * slope + np.array(shift)
-            powers = np.exp(x - x.max())
-            after.append((x, float(powers.max() / powers.sum())))
+        after = exits_by_hand(slopes, shifts, start)
         sure = [share for _, share in after]
         target = int(draw.integers(count))
         enough = 0.5 if seed % 8 == 7 else max(sure[: target + 1]) - 1e-3
@@ -203,6 +221,11 @@ def early_exit(ask):
         facts |= {"got": len(seen["ran"]), "wanted": right + 1}
         expect(seen["ran"] == sorted({*seen["ran"]}), "order", got=seen["ran"])
         facts["ran"] = len(seen["ran"])
+        others = exits_by_hand(slopes, shifts, start, adds=0.0)
+        for ran, scores in enumerate(others, start=1):
+            alone = len(seen["ran"]) == ran and near(seen["scores"], scores[0])
+            added = near(seen["scores"], after[ran - 1][0])
+            expect(added or not alone, "no_state")
         expect(len(seen["ran"]) <= right + 1, "too_late", **facts)
         expect(len(seen["ran"]) == right + 1, "too_early", **facts)
         facts["got"] = seen["count"]
@@ -215,6 +238,8 @@ def early_exit(ask):
         shares = wanted and np.allclose(seen["scores"], powers / powers.sum())
         same = wanted and np.allclose(seen["scores"], after[right][0], atol=1e-4)
         expect(same or not shares, "shares", **facts)
+        state = wanted and near(seen["scores"] * EXIT, after[right][0])
+        expect(same or not state, "the_state", **facts)
         expect(same, "scores", **facts)
 
 
@@ -317,6 +342,11 @@ def policy_loss(ask):
             expect(not near(got, -loss), "sign", **facts)
             expect(not near(got, count * loss), "a_sum", **facts)
             expect(not near(got, np.mean(rarity * earned)), "no_baseline", **facts)
+            means = near(got, np.mean(rarity) * np.mean(better))
+            expect(not means, "means", count=count, **facts)
+            again = np.exp(shares) / np.exp(shares).sum(axis=1, keepdims=True)
+            twice = -np.log(again[np.arange(count), taken])
+            expect(not near(got, np.mean(twice * better)), "softmax_twice", **facts)
             expect(False, "differs", **facts)
         into = seen["guesses"]
         expect(into is None or not np.any(into), "into_baseline", got=shown(into))

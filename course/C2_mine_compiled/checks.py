@@ -56,7 +56,8 @@ class Run:
     def alive(self):
         """The names that there are now, but for operators and what is not computed."""
         kept = {"v0", "w0", "_", "__builtins__"}
-        return sorted(n for n in self.names if n not in kept and n[0] != "f")
+        names = [n for n, value in self.names.items() if value is not None]
+        return sorted(n for n in names if n not in kept and n[0] != "f")
 
     def line(self, text):
         """Run a line: what went wrong, an empty text if nothing did."""
@@ -78,7 +79,6 @@ def run_line(mine, rows, number):
         text = mine.call_line(number, main.ops[number], names)
     if text is None:
         return None
-    expect(text is not None, "nothing")
     expect(isinstance(text, str), "a_text", got=kind_of(text))
     run = Run(rows)
     for one in {one for reads, _ in rows for one in reads if one != 0.5}:
@@ -106,7 +106,8 @@ def run_body(mine, rows, fetch):
         wrong = run.line(line)
         if wrong:
             return {"lines": lines, "wrong": wrong, "line": line}
-    return {"lines": lines, "wrong": "", "calls": run.calls, "left": run.alive()}
+    facts = {"left": run.alive(), "lasts": run.names.get("w0") is not None}
+    return {"lines": lines, "wrong": "", "calls": run.calls, **facts}
 
 
 def values_before(rows, number):
@@ -184,6 +185,7 @@ def body_lines(ask):
         left = alive_before(rows, fetch, len(rows))
         gone = [name for name in left if name not in seen["left"]]
         expect(not gone, "fetched", names=", ".join(gone), **facts)
+        expect(seen["lasts"], "lasting", **facts)
         for number, given, alive in seen["calls"]:
             values = values_before(rows, number)
             wanted = [values[one] for one in rows[number][0] if one != 0.5]
