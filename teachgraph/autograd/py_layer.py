@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import GradientShapeError, InvalidValueError, ShapeError
 from teachgraph.core.modes import is_recording, no_grad
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Op, Rule
@@ -65,7 +65,8 @@ class UserRule(Rule):
         outputs: Sequence[Tensor],
     ) -> None:
         self.layer, self.ctx = layer, ctx
-        self.wanted = [not x.stop_gradient for x in inputs]
+        self.type = f"{layer.__name__}.backward"
+        self.shapes = [None if x.stop_gradient else x.data.shape for x in inputs]
         self.specs = [(y.data.shape, y.data.dtype) for y in outputs]
         self.upstream = tuple(range(len(outputs)))
         self.sources = tuple(source_of(t, inputs, outputs) for t in ctx._saved)
@@ -110,19 +111,27 @@ class UserRule(Rule):
 
         Raises:
             InvalidValueError: There are more or fewer, or one is something else.
+            GradientShapeError: One has another shape than its Tensor.
         """
-        name = self.layer.__name__
-        if len(gradients) != len(self.wanted):
+        if len(gradients) != len(self.shapes):
             raise InvalidValueError.here(
-                f"{name}.backward must return a gradient for each of the "
-                f"{len(self.wanted)} Tensors that forward took, got "
+                f"{self.type} must return a gradient for each of the "
+                f"{len(self.shapes)} Tensors that forward took, got "
                 f"{len(gradients)}"
             )
-        for i, dx in enumerate(gradients):
-            if dx is not None and not isinstance(dx, (Tensor, np.ndarray)):
+        for i, (dx, shape) in enumerate(zip(gradients, self.shapes, strict=True)):
+            if dx is None:
+                continue
+            if not isinstance(dx, (Tensor, np.ndarray)):
                 raise InvalidValueError.here(
-                    f"{name}.backward returned {dx!r} for Tensor {i}: a gradient is a "
+                    f"{self.type} returned {dx!r} for Tensor {i}: a gradient is a "
                     "Tensor, or None for one of zeros"
+                )
+            # Here, not where it arrives: a leaf or the op before would get the blame.
+            if shape is not None and tuple(dx.shape) != shape:
+                raise GradientShapeError.here(
+                    f"{self.type} returned a gradient of shape {[*dx.shape]} for "
+                    f"Tensor {i} of forward, of shape {[*shape]}: they must be equal"
                 )
 
 
@@ -132,7 +141,7 @@ class UserOp(Op):
     def __init__(self, layer: type[PyLayer], rule: UserRule) -> None:
         self.type = layer.__name__
         self.rule = rule
-        self.inputs = tuple(f"x{i}" for i in range(len(rule.wanted)))
+        self.inputs = tuple(f"x{i}" for i in range(len(rule.shapes)))
         self.outputs = tuple(f"out{i}" for i in rule.upstream)
         self.attrs, self.variadic, self.replaces = {}, False, ()
 

@@ -11,13 +11,14 @@ from teachgraph.control_flow.pytree import flat, packed
 from teachgraph.core import unique_name
 from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.errors import (
+    GradientShapeError,
     InvalidValueError,
     ModeError,
     ProgramError,
 )
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.op import op
-from teachgraph.core.program import Operator, Variable, current_block
+from teachgraph.core.program import Operator, Variable, current_block, fits
 from teachgraph.ops import naming
 from teachgraph.ops.functions import zeros_like
 from teachgraph.ops.math import assign
@@ -139,5 +140,21 @@ def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None
             operator.callsite,
         )
     for position, part in parts.items():
+        require_shape(operator, position, gradients[position])
         with naming.called(part):
             assign(gradients[position])
+
+
+def require_shape(operator: Operator, position: int, gradient: Any) -> None:
+    """Refuse a gradient of another shape than its input.
+
+    Raises:
+        GradientShapeError: Sizes that are known on both sides differ, or the ranks.
+    """
+    x = operator.block._var_recursive(operator.input_arg_names[position])
+    if not fits(gradient.shape, x.shape):
+        raise GradientShapeError.here(
+            f"backward_fn returned a gradient of shape {[*gradient.shape]} for "
+            f"'{x.name}', of shape {[*x.shape]}: they must be equal",
+            operator.callsite,
+        )

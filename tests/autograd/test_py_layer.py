@@ -12,7 +12,7 @@ import teachgraph as tg
 from teachgraph.autograd import PyLayer, check_grads
 from teachgraph.core.errors import BackwardTwiceError, InvalidValueError
 from teachgraph.core.tape import Node
-from teachgraph.errors import InPlaceError
+from teachgraph.errors import GradientShapeError, InPlaceError
 from teachgraph.utils.observe import Observer, watch
 
 
@@ -171,6 +171,42 @@ def test_a_gradient_too_many_or_too_few_is_refused(returned: Any) -> None:
     with pytest.raises(InvalidValueError, match=r"Wrong\.backward"):
         Wrong.apply(x).backward()
     assert x.grad is None
+
+
+@pytest.mark.parametrize("returned", [(2,), (), (1, 3), (3, 1), (0,)])
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("from_a_leaf", [False, True])
+def test_a_gradient_of_another_shape_is_refused_by_the_layers_name(
+    returned: tuple[int, ...], create_graph: bool, from_a_leaf: bool
+) -> None:
+    class Wrong(PyLayer):
+        @staticmethod
+        def forward(ctx: Any, factor: Any, x: Any) -> Any:
+            return factor * x
+
+        @staticmethod
+        def backward(ctx: Any, dy: Any) -> Any:
+            return None, tg.ones(returned)
+
+    x = leaf(1.0, 2.0, 3.0)
+    y = Wrong.apply(tg.to_tensor(2.0), x if from_a_leaf else x * 1.0)
+    with pytest.raises(GradientShapeError) as caught:
+        tg.grad(y, x, create_graph=create_graph)
+    message = str(caught.value)
+    assert f"Wrong.backward returned a gradient of shape {[*returned]}" in message
+    assert "for Tensor 1 of forward, of shape [3]" in message
+
+
+def test_a_gradient_that_nobody_wants_may_have_any_shape() -> None:
+    class Careless(Both):
+        @staticmethod
+        def backward(ctx: Any, dproduct: Any, dsum: Any) -> Any:
+            return dproduct, tg.ones([7])
+
+    x = leaf(1.0, 2.0)
+    product, _ = Careless.apply(x, 1.0, y=tg.ones([2], "float64"))
+    product.backward()
+    assert x.grad.tolist() == [1.0, 1.0]
 
 
 def test_watchers_are_told_its_name_and_its_node() -> None:

@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes
-from teachgraph.core.errors import ModeError, ProgramError
+from teachgraph.core.errors import GradientShapeError, ModeError, ProgramError
 from tests.static.fresh import fresh
 
 X = np.array([2.0, -3.0], "float32")
@@ -81,3 +81,27 @@ def test_it_is_refused_where_it_cannot_work() -> None:
             static.gradients(z, [x, y])
         with pytest.raises(ProgramError, match="a pylayer calls a function"):
             static.default_main_program().serialize_to_string()
+
+
+@pytest.mark.parametrize("returned", [(), (3,), (1,), (1, 2), (2, -1)])
+def test_a_gradient_of_another_shape_is_refused(returned: tuple[int, ...]) -> None:
+    with fresh():
+        x = data()
+        dx = static.data("dx", returned)
+        y = static.nn.static_pylayer(lambda x: x * 2.0, [x], lambda dy: dx)
+        with pytest.raises(GradientShapeError) as caught:
+            static.gradients(y, x)
+        message = str(caught.value)
+        assert f"backward_fn returned a gradient of shape {[*returned]}" in message
+        assert "for 'x', of shape [2]" in message
+
+
+def test_a_gradient_may_have_a_size_that_only_the_run_tells() -> None:
+    with fresh():
+        x = data()
+        given = static.data("given", [-1])
+        y = static.nn.static_pylayer(lambda x: x * 2.0, [x], lambda dy: given)
+        (dx,) = static.gradients(y, x)
+        feed = {"x": X, "given": X * 3.0}
+        (value,) = static.Executor().run(feed=feed, fetch_list=[dx])
+        assert value.tolist() == (X * 3.0).tolist()
