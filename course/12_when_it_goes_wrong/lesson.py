@@ -117,20 +117,23 @@ check(weights_that_move)
 # %% [markdown]
 # ## Build it: the first weights
 #
-# A number that comes out of a layer is a sum of as many products as there are inputs
-# (`rows`), and a ReLU drops half of them. Draw weights from a normal distribution
-# around 0 (`draw.normal(0.0, spread, shape)`) so that after ten such layers the numbers
-# are about as large as before. The variance of a sum is
-# the sum of the variances; that of one product is spread * spread times the mean square
-# of what comes in, and a ReLU halves the mean square.
+# A layer multiplies x [n, rows] by its weights [rows, columns]. A number that comes out
+# is a sum of as many products as there are inputs (`rows`), and a ReLU drops half of
+# them. Draw weights from a normal distribution around 0
+# (`draw.normal(0.0, spread, shape)`) so that after ten such layers the numbers are
+# about as large as before. The **spread**, or standard deviation, is the root of the
+# variance; around 0 the variance is the mean square. The variance of a sum is the sum
+# of the variances; that of one product is spread * spread times the mean square of what
+# comes in, and a ReLU halves the mean square.
 
 # %% [markdown] lang="zh"
 # ## 动手：最初的权重
 #
-# 一层输出的一个数，是若干个乘积的和，有多少个输入（`rows`）就有多少个，而 ReLU 会丢掉
-# 一半。从 0 附近的正态分布抽取权重（`draw.normal(0.0, spread, shape)`），使得经过十个
-# 这样的层之后，数的大小和原来差不多。和的方差等于方差的
-# 和；一个乘积的方差是 spread * spread 乘以输入的均方，而 ReLU 把均方减半。
+# 一层把 x [n, rows] 乘以它的权重 [rows, columns]。输出的一个数，是若干个乘积的和，有多
+# 少个输入（`rows`）就有多少个，而 ReLU 会丢掉一半。从 0 附近的正态分布抽取权重
+# （`draw.normal(0.0, spread, shape)`），使得经过十个这样的层之后，数的大小和原来差不
+# 多。**散布**（spread），即标准差，是方差的平方根；在 0 附近，方差就是均方。和的方差等
+# 于方差的和；一个乘积的方差是 spread * spread 乘以输入的均方，而 ReLU 把均方减半。
 
 
 # %% task="first_weights" tags=["apart"]
@@ -151,16 +154,17 @@ check(first_weights)
 # ## Build it: a watcher
 #
 # An observer is told of every op: its name, inputs and outputs, all Tensors. Yours
-# looks for the *first cause*: an op that makes something which is not finite (NaN or
-# infinite) although all of its inputs were. `np.isfinite(x.numpy())` says it number by
-# number. Such an op's name goes to the end of the list `found`, once a call, however
-# many of its outputs are bad.
+# looks for the *first cause*: an op that makes something which is not finite (infinite,
+# or NaN, "not a number", as 0/0 gives) although all of its inputs were.
+# `np.isfinite(x.numpy())` says it number by number. Such an op's name goes to the end
+# of the list `found`, once a call, however many of its outputs are bad.
 
 # %% [markdown] lang="zh"
 # ## 动手：看守
 #
 # 观察者会得知每个算子：它的名字、输入和输出，都是 Tensor。你的看守要找的是
-# *最初的原因*：输入全都有限，却造出了不有限的东西（NaN 或无穷大）的算子。
+# *最初的原因*：输入全都有限，却造出了不有限的东西（无穷大，或 NaN，即“不是数”，例如
+# 0/0 的结果）的算子。
 # `np.isfinite(x.numpy())` 逐个数地回答。把这样的算子的名字加到列表 `found` 的末尾，每次
 # 调用只加一次，不管有几个输出是坏的。
 

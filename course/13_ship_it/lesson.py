@@ -4,8 +4,9 @@
 # A network that lives in your notebook helps nobody else. But a trained network is only
 # a list of operators and some arrays: data, which others can read, check and run
 # without your code. At the end of this lesson one network runs in four ways, the last
-# one in a runtime that knows nothing of this framework, and all four agree. A question
-# worth asking: when you open somebody's file, whose code runs?
+# one in a runtime, a program that runs models and knows nothing of this framework, and
+# all four agree. A question worth asking: when you open somebody's file, whose code
+# runs?
 #
 # ## Watch it happen
 #
@@ -21,13 +22,13 @@
 #
 # 只活在你的笔记本里的网络，帮不了别人。但训练好的网络不过是一张算子的列表和一些数组：都
 # 是数据，别人不用你的代码就能读、能检查、能运行。学完这一课，同一个网络会以四种方式运
-# 行，最后一种所在的运行环境对这个框架一无所知，而四种结果一致。有个问题值得一问：打开别
-# 人的文件时，运行的是谁的代码？
+# 行，最后一种所在的运行环境，即运行模型的程序，对这个框架一无所知，而四种结果一致。有
+# 个问题值得一问：打开别人的文件时，运行的是谁的代码？
 #
 # ## 看它发生
 #
 # 先看训练了一个识别手写数字的网络的程序：前向、反向、更新。它的两层之间有
-# `batch_norm`，给每个数减去一个平均，再除以标准差。然后框架把*认*数字所需的部分保存下
+# `batch_norm`，给每个数减去一个平均，再除以散布。然后框架把*认*数字所需的部分保存下
 # 来，并把保存的文件画在单独的一页上：`shipped/digits.html`，就在你的笔记本旁边。用浏览
 # 器打开它：图仍会响应鼠标和键盘，而背后没有 Python。
 
@@ -358,7 +359,7 @@ print(attempt(lambda: table(four_ways(), measured), otherwise=""))
 # ## 弄坏它
 #
 # 有人忘了 `is_test`。在训练模式下，batch norm（批归一化）减去的是眼前这个批次的平均，再
-# 除以它的标准差。360 个数字一起来时，没人察觉。后来有个用户只带来一个数字。比较最后的分
+# 除以它的散布。360 个数字一起来时，没人察觉。后来有个用户只带来一个数字。比较最后的分
 # 数，再看第一处差异：连训练得来的平均也变了。
 
 # %%

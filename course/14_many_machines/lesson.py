@@ -73,7 +73,7 @@ check(messages_of_a_step)
 # Between and behind them stand messages:
 #
 # - `("send", gradient)`, right behind the operator that writes it: from there on it may
-#   travel while the others still run (ours leave together, at the barrier);
+#   travel while the others still run (ours leave together, when all are computed);
 # - `("send_barrier",)`: all is sent. A **barrier** is where one waits for all: the
 #   server now waits for the other trainers, and steps;
 # - `("recv", parameter)` for each parameter; `("fetch_barrier",)`: all is here.
@@ -88,7 +88,7 @@ check(messages_of_a_step)
 # 除外，它搬到了服务端。算子之间和之后是消息：
 #
 # - `("send", 梯度)`，紧跟在写出它的算子后面：从那时起它就可以上路，哪怕别的算子还在运行
-#   （我们的在屏障处一起送出）；
+#   （我们的等全部算出后一起送出）；
 # - `("send_barrier",)`：都送出了。**屏障**就是等所有人到齐的地方：服务端这时等其余的
 #   训练端，然后走一步；
 # - 对每个参数一条 `("recv", 参数)`；`("fetch_barrier",)`：都收到了。

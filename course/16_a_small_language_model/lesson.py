@@ -9,11 +9,11 @@
 #
 # ## Watch it happen
 #
-# Here are three rows of numbers. Each row asks all three, itself included: two rows
-# are multiplied number by number and summed: the more they point the same way, and the
-# longer they are, the larger the answer. Softmax turns the answers to one row into
-# shares, which sum to 1, and what comes out is a mix of the rows by these shares. That
-# is **attention**.
+# Here are three rows of numbers. Each row asks all three, itself included. For an
+# answer two rows are multiplied number by number and summed: the more they point the
+# same way, and the longer they are, the larger it is. Softmax (C1) turns the answers to
+# one row into shares, which sum to 1, and what comes out is a mix of the rows by these
+# shares. That is **attention**.
 
 # %% [markdown] lang="zh"
 # # 小语言模型
@@ -25,8 +25,8 @@
 # ## 看它发生
 #
 # 这里有三行数。每一行都去问所有的行，也问自己：两行对应相乘再相加，方向越一致、越长，得
-# 数越大。softmax 把一行得到的回答变成份额，份额的和是 1；再按份额把各行混合起来，就是结
-# 果。这就是**注意力**。
+# 数越大。softmax（C1）把一行得到的回答变成份额，份额的和是 1；再按份额把各行混合起来，
+# 就是结果。这就是**注意力**。
 
 # %%
 # %load_ext teachgraph
@@ -179,20 +179,22 @@ check(pairs_of_six)
 #
 # Asking, answering and giving are learnt apart: `matmul` makes three rows, q, k and v,
 # of each row. The score of row j for row i is q of i times k of j, number by number,
-# summed. A sum of many products has a large spread (standard deviation), and softmax
-# would choose one row and forget the others; so scores are divided by the root of the
-# number of columns of q. (Your Tensor has no `/`: multiply by one over the root.) Where
-# the mask is False, -1e9 is added, and softmax makes 0 of it. The shares then mix v.
+# summed. A sum of many products has a large spread (lesson 12), and softmax would
+# choose one row and forget the others; so scores are divided by the root of the number
+# of columns of q. (Your Tensor has no `/`: multiply by one over the root.) Where the
+# mask is False, -1e9 is added, and softmax makes 0 of it. The shares then mix v:
+# softmax(q kᵀ / √d) v, where q, k and v are [rows, d] and the shares [rows, rows].
 # (`turn` swaps rows and columns.)
 
 # %% [markdown] lang="zh"
 # ## 动手：注意力
 #
 # 怎么问、怎么答、给什么，是分开学的：`matmul` 由每一行得出三行，q、k 和 v。第 j 行对
-# 第 i 行的分数，是 i 的 q 与 j 的 k 对应相乘再相加。许多乘积之和散布（标准差）很大，
+# 第 i 行的分数，是 i 的 q 与 j 的 k 对应相乘再相加。许多乘积之和散布很大（第 12 课），
 # softmax 就会只选一行而忘掉其他行；所以分数要除以 q 的列数的平方根。（你的 Tensor 没有
 # `/`：乘以平方根的倒数。）掩码为 False 的地方加上 -1e9，softmax 就把它变成 0。最后按
-# 份额混合 v。（`turn` 交换行和列。）
+# 份额混合 v：softmax(q kᵀ / √d) v，其中 q、k 和 v 是 [行, d]，份额是 [行, 行]。（`turn`
+# 交换行和列。）
 
 
 # %% tags=["mine"]
@@ -248,19 +250,21 @@ check(attention)
 # `w` holds the weights by name. Embed the tokens with the tables `w["tokens"]` and
 # `w["places"]`: that is x. There are two **attention heads**, "A" and "B": each makes
 # its q, k and v of the same x with `w["qA"]` and so on; `look(q, k, v, mask)` is your
-# attention. Then add to x the rows of each head times `w["oA"]` or `w["oB"]`. Then add
-# to x a layer with softplus: "wide", "bias", `smooth`, "narrow". The scores are x times
-# `w["last"]`. Of the shares only the array, `data`, is returned.
+# attention, with the mask of `may_look`. Then add to x the rows of each head times
+# `w["oA"]` or `w["oB"]`. Then add to x a layer with softplus: x times "wide" plus
+# "bias", then `smooth`, then times "narrow". The scores are x times `w["last"]`. Of the
+# shares only the array, `data`, is returned.
 
 # %% [markdown] lang="zh"
 # ## 动手：模型
 #
-# `batch.tokens`、`batch.places` 和 `batch.texts` 是数组，每行一个数；`w` 按名字存放
-# 权重。用 `w["tokens"]` 和 `w["places"]` 两张表嵌入词元，得到 x。有两个**注意力头**，
-# “A” 和 “B”：每个都由同一个 x，用 `w["qA"]` 等得出自己的 q、k 和 v，再调用
-# `look(q, k, v, mask)`，也就是你的注意力。然后把每个头混合出的行乘以 `w["oA"]` 或
-# `w["oB"]`，加到 x 上。再给 x 加上一层，依次是 “wide”、“bias”、`smooth`、“narrow”。
-# 分数是 x 乘以 `w["last"]`。份额只返回其中的数组 `data`。
+# `batch.tokens`、`batch.places` 和 `batch.texts` 是数组，每行一个数；`w` 按名字存放权
+# 重。用 `w["tokens"]` 和 `w["places"]` 两张表嵌入词元，得到 x。有两个**注意力头**，“A”
+# 和 “B”：每个都由同一个 x，用 `w["qA"]` 等得出自己的 q、k 和 v，再调用
+# `look(q, k, v, mask)`，也就是你的注意力，掩码由 `may_look` 给出。然后把每个头混合出的
+# 行乘以 `w["oA"]` 或 `w["oB"]`，加到 x 上。再给 x 加上一层：x 乘以 “wide”，加 “bias”，
+# 经过 `smooth`，再乘以 “narrow”。分数是 x 乘以 `w["last"]`。份额只返回其中的数组
+# `data`。
 
 
 # %% task="predict" tags=["apart"]

@@ -8,7 +8,9 @@
 # ## Watch it happen
 #
 # One step of a small network on *your* tape. Compare it with the first picture of
-# lesson 02: what is new is `matmul`, your softplus, and an op for the loss.
+# lesson 02: what is new is `matmul`, your softplus, and an op for the loss. That makes
+# probabilities of each row of scores by softmax, e^score over the sum of all e^score of
+# the row, and takes the mean of -log p of the right labels (lesson 04).
 
 # %% [markdown] lang="zh"
 # # 检查点：我的框架会训练了
@@ -20,7 +22,8 @@
 # ## 看它发生
 #
 # 在*你的*磁带上，一个小网络走一步。与第 02 课的第一张图比一比：新的有 `matmul`、你的
-# softplus，以及一个表示损失的算子。
+# softplus，以及一个表示损失的算子。它用 softmax 把每行分数变成概率，即 e^分数 除以该行
+# 所有 e^分数 的和，再对正确标签的 -log p 取平均（第 04 课）。
 
 # %%
 # %load_ext teachgraph
@@ -128,14 +131,16 @@ check(nodes_of_a_step)
 # %% [markdown]
 # ## Build it: forward
 #
-# A layer is `matmul(x, w) + b`. Between two layers stands your softplus, `smooth`;
+# A layer is `matmul(x, w) + b`: x has a row for each point, [n, inputs], w is
+# [inputs, outputs] and b [outputs]. Between two layers stands your softplus, `smooth`;
 # after the last one nothing, since the loss takes bare scores.
 
 # %% [markdown] lang="zh"
 # ## 动手：前向
 #
-# 一层就是 `matmul(x, w) + b`。两层之间是你的 softplus，即 `smooth`；最后一层之后什么
-# 也没有，因为损失要的是原始分数。
+# 一层就是 `matmul(x, w) + b`：x 每个点一行，形状 [n, 输入]，w 是 [输入, 输出]，b 是
+# [输出]。两层之间是你的 softplus，即 `smooth`；最后一层之后什么也没有，因为损失要的是
+# 原始分数。
 
 
 # %% task="forward"
@@ -159,14 +164,15 @@ check(forward)
 #
 # The five lines again, on your own parts: `forward`, `cross_entropy`, `backward`, and
 # `adam` for each parameter. `state` is a dict, empty at first, in which you keep m and
-# s of each parameter; `t` counts the steps from 1. Assign the new weight to `p.data`.
+# s of each parameter, both 0 before the first step; `t` counts the steps from 1. Assign
+# the new weight to `p.data`.
 
 # %% [markdown] lang="zh"
 # ## 动手：一步
 #
 # 又是那五行，用你自己的零件：`forward`、`cross_entropy`、`backward`，以及对每个参数的
-# `adam`。`state` 是一个字典，起初是空的，用来保存每个参数的 m 和 s；`t` 从 1 数起。
-# 把新的权重赋给 `p.data`。
+# `adam`。`state` 是一个字典，起初是空的，用来保存每个参数的 m 和 s，第一步之前两者都是
+# 0；`t` 从 1 数起。把新的权重赋给 `p.data`。
 
 
 # %% task="fit_step"
