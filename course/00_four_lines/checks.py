@@ -43,6 +43,7 @@ def run_network(mine, epochs):
         made = mine.digits_network(image, label)
         expect(made is not None, "nothing")
         expect(type(made) in (tuple, list) and len(made) == 2, "two")
+        expect(all(isinstance(x, fluid.framework.Variable) for x in made), "two")
         seen["scores"], seen["loss"] = (list(one.shape) for one in made)
         expect(seen["scores"][1:] == [10], "scores", got=seen["scores"])
         expect(seen["loss"] == [], "mean", got=seen["loss"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, kind_of, needs, quiz
+from teachgraph.course.judging import call, close, expect, kind_of, needs, quiz
 
 CASES = 20
 KEPT = {"w", "count", "goal", "other"}
@@ -257,8 +257,7 @@ def run_once(ask):
         expect(not same, "forgets")
         expect(np.allclose(scope["w"], moved), "scope", times=times)
         expect(np.allclose(scope["count"], times), "scope", times=times)
-        expect(np.allclose(seen["got"][0], moved), "fetched")
-        expect(np.allclose(seen["got"][1], x - 1.0), "fetched")
+        expect(close(list(seen["got"]), [moved, x - 1.0]), "fetched")
         expect(seen["feed"] == ["x"], "feed")
         seen = ask(run_failing, x)
         expect(seen["raised"], "swallowed")

@@ -251,6 +251,10 @@ def run_to_go(mine, rewards, gamma):
     if found is None:
         return None
     expect(given == list(rewards), "changed")
+    if isinstance(found, (list, tuple)):
+        for one in found:
+            number = isinstance(one, (int, float, np.number, paddle.Tensor))
+            expect(number, "a_number", got=kind_of(one))
     expect(np.ndim(found) == 1, "a_list", got=kind_of(found))
     return [float(one) for one in found]
 
