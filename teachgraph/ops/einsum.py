@@ -44,7 +44,8 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
     once.
 
     Raises:
-        InvalidValueError: The number of terms is not that of the operands.
+        InvalidValueError: The number of terms is not that of the operands, a label is
+            no letter, or the result lacks the dimensions of "...".
         ShapeError: An operand has another rank.
 
     >>> str(parse("ij,jk", (2, 2)))
@@ -53,6 +54,7 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
     'abij->abji'
     """
     text, arrow, output = equation.replace(" ", "").partition("->")
+    require_labels(equation)
     terms = text.split(",")
     if len(terms) != len(ndims):
         raise InvalidValueError(f"{len(terms)} terms for {len(ndims)} operands")
@@ -63,9 +65,33 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
         term.replace("...", dots[len(dots) - width :])
         for term, width in zip(terms, widths, strict=True)
     )
+    if arrow and "..." in text and "..." not in output:
+        raise InvalidValueError(
+            f"'...' of the operands is missing in the result {output!r}: dimensions "
+            "that are to be summed over are named by letters"
+        )
     if not arrow:
         output = "..." + single_letters(terms)
     return checked(Equation(letters, output.replace("...", dots)))
+
+
+def require_labels(equation: str) -> None:
+    """Require letters, and in each term at most one "...", which is all there is.
+
+    Raises:
+        InvalidValueError: There is another character, a second "..." or a second "->".
+    """
+    text, _, output = equation.replace(" ", "").partition("->")
+    if "->" in output:
+        raise InvalidValueError(f"{equation!r} has more than one '->'")
+    for term in (*text.split(","), output):
+        if term.count("...") > 1:
+            raise InvalidValueError(f"{term!r} has more than one '...'")
+        for label in term.replace("...", ""):
+            if label not in ascii_letters:
+                raise InvalidValueError(
+                    f"{label!r} is no letter" + " nor '...'" * (label == ".")
+                )
 
 
 def width_of_dots(term: str, ndim: int) -> int:
@@ -93,9 +119,6 @@ def checked(equation: Equation) -> Equation:
         InvalidValueError: They are not.
     """
     known = "".join(equation.terms)
-    for letter in known + equation.output:
-        if letter not in ascii_letters:
-            raise InvalidValueError(f"{letter!r} is no letter")
     for letter in equation.output:
         if letter not in known or equation.output.count(letter) > 1:
             raise InvalidValueError(f"the result cannot have the dimension {letter!r}")

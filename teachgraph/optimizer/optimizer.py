@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.backward import append_backward
-from teachgraph.core.errors import ModeError
+from teachgraph.core.errors import DTypeError, ModeError, ShapeError
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
 from teachgraph.ops import naming
@@ -36,7 +35,7 @@ from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark_role
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
-from teachgraph.static.append_backward import Callback, calling_back
+from teachgraph.static.append_backward import Callback, append_backward
 from teachgraph.static.layers import child_scope, in_child_scope, marked
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
@@ -285,7 +284,8 @@ class Optimizer:
             The update operators and the (parameter, gradient) pairs.
 
         Raises:
-            TypeError: `loss` is neither.
+            DTypeError: `loss` is neither.
+            ShapeError: The Variable has more than one element.
 
         In Paddle this is `paddle.optimizer.Optimizer.minimize`.
         """
@@ -303,10 +303,12 @@ class Optimizer:
         """Step along the gradients there are: `minimize` of a Tensor.
 
         Raises:
-            TypeError: `loss` is no Tensor.
+            DTypeError: `loss` is no Tensor.
         """
         if not isinstance(loss, Tensor):
-            raise TypeError(f"minimize takes a Variable or a Tensor, got {type(loss)}")
+            raise DTypeError.here(
+                f"minimize takes a Variable or a Tensor, got {type(loss)}"
+            )
         if self._parameters is None and parameters is not None:
             self._parameters = list(parameters)
         self.step()
@@ -333,12 +335,15 @@ class Optimizer:
 
         Returns:
             The (parameter, gradient) pairs.
+
+        Raises:
+            ShapeError: The Variable has more than one element.
         """
         if isinstance(loss, Tensor):
             return with_gradient(self.parameters if parameters is None else parameters)
         wanted = None if parameters is None else parameter_list(parameters, KINDS)
-        wrappers = [calling_back(callbacks)] if callbacks else ()
-        return append_backward(loss, wanted, no_grad_set or (), wrappers)
+        require_scalar(loss)
+        return append_backward(loss, wanted, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
@@ -442,6 +447,19 @@ class Optimizer:
         self._accumulators.load(kept, {p: self.keeps(p) for p in known})
 
     set_dict = set_state_dict
+
+
+def require_scalar(loss: Variable) -> None:
+    """Refuse a loss of several elements: their sum is seldom meant.
+
+    Raises:
+        ShapeError: It has more than one element, or a size that only a run tells.
+    """
+    if any(size != 1 for size in loss.shape):
+        raise ShapeError.here(
+            "The number of elements of loss should be 1, but the current loss "
+            f"'{loss.name}' has shape {[*loss.shape]}: minimize its mean or its sum"
+        )
 
 
 def with_gradient(parameters: Iterable[Any]) -> Pairs:

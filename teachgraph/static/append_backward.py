@@ -14,7 +14,7 @@ from teachgraph.control_flow import backward as _grad_builders  # noqa: F401
 from teachgraph.control_flow import double_backward as _double_grad  # noqa: F401
 from teachgraph.core import backward as core
 from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
-from teachgraph.core.errors import ProgramError
+from teachgraph.core.errors import DTypeError, ProgramError
 from teachgraph.core.program import Operator, Parameter, Variable
 from teachgraph.ops.as_list import as_list
 from teachgraph.static import gradient_shapes as _shapes  # noqa: F401
@@ -49,16 +49,19 @@ def append_backward(
         (parameter, gradient) for each parameter reached, in order of creation.
 
     Raises:
-        TypeError: An argument is of the wrong type.
+        DTypeError: An argument is of the wrong type.
 
     In Paddle this is `paddle.static.append_backward`.
     """
-    check_arguments(
+    require_types(
+        "append_backward",
         loss=loss,
         parameter_list=parameter_list,
+        no_grad_set=no_grad_set,
         callbacks=callbacks,
         checkpoints=checkpoints,
     )
+    require_names(checkpoints or ())
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
         wrappers.append(recomputing([*names_of(checkpoints)]))
@@ -110,10 +113,18 @@ def gradients(
         do not depend on it, or it has `stop_gradient`, as data variables have at first.
 
     Raises:
+        DTypeError: An argument is of the wrong type.
         ProgramError: The weights do not fit the targets.
 
     In Paddle this is `paddle.static.gradients`.
     """
+    require_types(
+        "gradients",
+        targets=targets,
+        inputs=inputs,
+        target_gradients=target_gradients,
+        no_grad_set=no_grad_set,
+    )
     roots, leaves = as_list(targets), as_list(inputs)
     weights = as_list(target_gradients) if target_gradients is not None else []
     weights = weights or [None] * len(roots)
@@ -138,33 +149,42 @@ def gradients(
     ]
 
 
-OPTIONAL_LIST = (list, tuple, type(None))
+NONE = type(None)
+ONE_OR_MORE = (Variable, list, tuple)
+LIST = (list, tuple, NONE)
+COLLECTION = (list, tuple, set, NONE)
 KINDS = {
     "loss": (Variable,),
-    "parameter_list": (list, tuple, set, type(None)),
-    "callbacks": OPTIONAL_LIST,
-    "checkpoints": OPTIONAL_LIST,
+    "targets": ONE_OR_MORE,
+    "inputs": ONE_OR_MORE,
+    "target_gradients": (*ONE_OR_MORE, NONE),
+    "parameter_list": COLLECTION,
+    "no_grad_set": COLLECTION,
+    "callbacks": LIST,
+    "checkpoints": LIST,
 }
-"""The types of `append_backward`'s arguments."""
+"""The types of the arguments of `append_backward` and `gradients`."""
 
 
-def check_arguments(**arguments: Any) -> None:
-    """Refuse what `append_backward` has no meaning for, in Paddle's words."""
+def require_types(function: str, **arguments: Any) -> None:
+    """Refuse arguments of other types, in Paddle's words.
+
+    A text is none of them: its letters would be taken for names.
+    """
     for name, value in arguments.items():
         if not isinstance(value, KINDS[name]):
-            raise wrong_type(name, value)
-    for cut in arguments["checkpoints"] or ():
-        if not isinstance(cut, (Variable, str)):
-            raise TypeError(
-                "checkpoints are Variables or their names, but received "
-                f"{type(cut)}: give what the layers returned"
+            allowed = " or ".join(kind.__name__ for kind in KINDS[name])
+            raise DTypeError.here(
+                f"The type of '{name}' in paddle.static.{function} must be "
+                f"{allowed}, but received {type(value)}."
             )
 
 
-def wrong_type(name: str, value: Any) -> TypeError:
-    """The error for an argument of another type."""
-    allowed = " or ".join(kind.__name__ for kind in KINDS[name])
-    return TypeError(
-        f"The type of '{name}' in paddle.static.append_backward must be "
-        f"{allowed}, but received {type(value)}."
-    )
+def require_names(checkpoints: Sequence[Any]) -> None:
+    """Refuse checkpoints that are neither Variables nor names."""
+    for cut in checkpoints:
+        if not isinstance(cut, (Variable, str)):
+            raise DTypeError.here(
+                "checkpoints are Variables or their names, but received "
+                f"{type(cut)}: give what the layers returned"
+            )

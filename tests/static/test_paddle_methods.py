@@ -149,7 +149,7 @@ def test_operators_are_marked_with_a_device(programs: Fresh) -> None:
 def test_updates_are_marked_with_a_device_and_their_parameter(programs: Fresh) -> None:
     with static.device_guard("gpu:1"):
         x = static.data("x", [-1, 2])
-        tg.optimizer.SGD(0.1).minimize(static.nn.fc(x, 1, bias_attr=False))
+        tg.optimizer.SGD(0.1).minimize(tg.mean(static.nn.fc(x, 1, bias_attr=False)))
         with static.device_guard():
             other = x * 2.0
     *_, update, last = programs.main.global_block().ops

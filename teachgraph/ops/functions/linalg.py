@@ -261,6 +261,7 @@ def diagonal_operand(equation: str, operands: Sequence[Any]) -> tuple[str, list[
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     if not arrow or len({*output} - {"."}) == len(output.replace(".", "")):
         return equation, []
+    einsums.require_labels(equation)
     free = (letter for letter in ascii_letters if letter not in equation)
     terms, identities, letters = inputs.split(","), [], ""
     for letter in output:

@@ -41,6 +41,7 @@ from tests.paddle_answers.cases import (
     tensors,
     traced,
     varying,
+    wrong_arguments,
 )
 
 __all__ = ["TOPICS", "Topic"]
@@ -93,4 +94,5 @@ TOPICS = {
     "tensors": topic(tensors.LINES, *tensors.STORIES),
     "traced": topic("", *traced.STORIES),
     "varying": topic("", *varying.STORIES),
+    "wrong_arguments": topic(wrong_arguments.LINES, *wrong_arguments.STORIES),
 }
