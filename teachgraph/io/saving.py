@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -157,11 +158,12 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         obj: The nested state; not a Layer, but its `state_dict()`. Or a Program.
         path: The file, replaced atomically; a missing folder is created. Or an open
             file, such as `io.BytesIO()`, to write to.
-        protocol: Accepted for Paddle's sake; nothing is pickled.
-        configs: Accepted for Paddle's sake.
+        protocol: From 2 to 4, for Paddle's sake; nothing is pickled.
+        configs: `use_binary_format` and `pickle_protocol`, for Paddle's sake.
 
     Raises:
-        InvalidValueError: `obj` is a Layer, or the path names no file.
+        InvalidValueError: `obj` is a Layer, the path names no file, or a setting is
+            unknown or out of its range.
         DTypeError: A value in it cannot be saved.
 
     In Paddle this is `paddle.save`; any reader of safetensors opens the file too.
@@ -177,10 +179,16 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
             "paddle do not support saving `paddle.nn.Layer` object: save its "
             "state_dict()"
         )
+    protocol = configs.get("pickle_protocol", protocol)
+    if type(protocol) is not int or not 1 < protocol < 5:
+        raise InvalidValueError.here(
+            f"save: 'protocol' is an integer from 2 to 4, got {protocol!r}"
+        )
+    require_settings("save", configs, SAVE_SETTINGS)
     if hasattr(path, "write"):
         path.write(serialize(obj))
         return
-    target = Path(path)
+    target = path_of("save", path)
     if not target.name or target.is_dir():
         raise InvalidValueError.here(
             f"The input path MUST be a file, but received {str(path)!r}"
@@ -217,17 +225,19 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         path: The file, an open one, or the prefix of a saved model's files: gives its
             parameters and buffers by the names they had in the layer.
         return_numpy: Give arrays instead of Tensors.
-        configs: Accepted for Paddle's sake.
+        configs: `model_filename`, `params_filename` and `keep_name_table`, for Paddle's
+            sake.
 
     Raises:
-        InvalidValueError: There is no such file.
+        InvalidValueError: There is no such file, or a setting is unknown.
         DataError: The file is damaged, or a pickle, which is never opened.
 
     In Paddle this is `paddle.load`.
     """
+    require_settings("load", configs, LOAD_SETTINGS)
     if hasattr(path, "read"):
         return unpacked(first_in(path), "the file", return_numpy=return_numpy)
-    source = Path(path)
+    source = path_of("load", path)
     finish_saves(source.parent)
     values = with_suffix(source, ".pdiparams")
     if not source.is_file() and values.is_file():
@@ -240,6 +250,47 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     if content.startswith(PROGRAM):
         return Program.parse_from_string(content)
     return unpacked(content, source, return_numpy=return_numpy)
+
+
+SAVE_SETTINGS = {"use_binary_format": bool, "pickle_protocol": int}
+LOAD_SETTINGS = {
+    "model_filename": (str, NoneType),
+    "params_filename": (str, NoneType),
+    "keep_name_table": bool,
+}
+"""Paddle's settings, which are accepted without effect, and their types."""
+
+
+def require_settings(
+    function: str, configs: Mapping[str, Any], known: Mapping[str, Any]
+) -> None:
+    """Require settings that Paddle has, of its types.
+
+    Raises:
+        InvalidValueError: One is unknown.
+        DTypeError: One is of another type.
+    """
+    for name, value in configs.items():
+        if name not in known:
+            raise InvalidValueError.here(
+                f"The additional config ({name}) of {function} is not supported: it "
+                f"takes {', '.join(known)}"
+            )
+        if not isinstance(value, known[name]):
+            raise DTypeError.here(f"{function}: {name} cannot be {value!r}")
+
+
+def path_of(function: str, path: Any) -> Path:
+    """Convert a path.
+
+    Raises:
+        DTypeError: It is none.
+    """
+    if not isinstance(path, (str, PathLike)):
+        raise DTypeError.here(
+            f"{function} takes a path or an open file, but got {type(path)}"
+        )
+    return Path(path)
 
 
 def first_in(file: Any) -> bytes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from teachgraph.errors import OutOfRangeError
-from teachgraph.nn.layer import Layer
+import numpy as np
+
+from teachgraph.errors import DTypeError, InvalidValueError, OutOfRangeError
+from teachgraph.nn.layer import Layer, check_kind
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
@@ -30,18 +32,23 @@ class Numbered(Layer):
         for number, thing in enumerate(things):
             setattr(self, str(number), thing)
 
-    def position(self, index: int) -> int:
+    def position(self, index: Any) -> int:
         """Resolve an index; a negative one counts from the end.
 
         Raises:
+            DTypeError: The index is no integer.
             OutOfRangeError: The index is out of range.
         """
         count = len(self)
+        if not isinstance(index, (int, np.integer)):
+            raise DTypeError.here(
+                f"an index of a {type(self).__name__} is an integer, got {index!r}"
+            )
         if not -count <= index < count:
             raise OutOfRangeError.here(
                 f"index {index} is out of range for {type(self).__name__} of {count}"
             )
-        return index % count
+        return int(index) % count
 
     def __len__(self) -> int:
         return len(self.held())
@@ -53,6 +60,27 @@ class Numbered(Layer):
         """Append an item."""
         setattr(self, str(len(self)), thing)
         return self
+
+
+def name_and_layer(pair: Any) -> tuple[str, Any]:
+    """Take a pair apart.
+
+    Raises:
+        InvalidValueError: It is none, but a list of layers, for instance.
+    """
+    if (
+        isinstance(pair, (tuple, list))
+        and len(pair) == 2
+        and not isinstance(pair[0], Layer)
+    ):
+        return pair[0], pair[1]
+    given = type(pair).__name__
+    if isinstance(pair, (tuple, list)):
+        given += f" of {', '.join(type(one).__name__ for one in pair)}"
+    raise InvalidValueError.here(
+        f"a named layer is a (name, layer) pair, got a {given}: layers without names "
+        "are given one by one, Sequential(*layers)"
+    )
 
 
 class Sequential(Layer):
@@ -69,7 +97,7 @@ class Sequential(Layer):
         super().__init__()
         for position, item in enumerate(layers):
             if isinstance(item, (tuple, list)):
-                self.add_sublayer(*item)
+                self.add_sublayer(*name_and_layer(item))
             else:
                 self.add_sublayer(str(position), item)
 
@@ -88,16 +116,20 @@ class Sequential(Layer):
     def name_at(self, index: int | str) -> str:
         """Resolve a position or a name to the name of an attribute."""
         names = list(self._sub_layers)
-        if isinstance(index, int) and -len(names) <= index < len(names):
-            return names[index]
-        return str(index)
+        if not isinstance(index, int):
+            return str(index)
+        if not -len(names) <= index < len(names):
+            raise OutOfRangeError.here(
+                f"index {index} is out of range for Sequential of {len(names)}"
+            )
+        return names[index]
 
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
             return Sequential(*list(self._sub_layers.values())[index])
         if isinstance(index, str):
             return self._sub_layers[index]
-        return list(self._sub_layers.values())[index]
+        return self._sub_layers[self.name_at(index)]
 
     def __len__(self) -> int:
         return len(self._sub_layers)
@@ -140,9 +172,14 @@ class LayerList(Numbered):
         return self
 
     def insert(self, index: int, sublayer: Layer) -> None:
-        """Insert a layer before the one at `index`."""
+        """Insert a layer before the one at `index`; `append` puts one at the end.
+
+        Raises:
+            OutOfRangeError: There is no layer at `index`.
+        """
+        check_kind("sublayer", sublayer, (Layer,))
         items = self.held()
-        items.insert(index, sublayer)
+        items.insert(self.position(index), sublayer)
         self.hold(items)
 
     def extend(self, sublayers: Iterable[Layer]) -> Self:
@@ -191,8 +228,18 @@ class LayerDict(Layer):
         self.update(sublayers or {})
 
     def update(self, sublayers: Any) -> None:
-        """Set layers from a dict or from pairs; replace those of the same names."""
-        for name, layer in dict(sublayers).items():
+        """Set layers from a dict or from pairs; replace those of the same names.
+
+        Raises:
+            DTypeError: It is neither, or a value is no layer.
+        """
+        if not isinstance(sublayers, Iterable):
+            raise DTypeError.here(
+                "a LayerDict takes a dict or (name, layer) pairs, got "
+                f"{type(sublayers).__name__}"
+            )
+        named = sublayers.items() if hasattr(sublayers, "items") else sublayers
+        for name, layer in map(name_and_layer, named):
             self[name] = layer
 
     def __getitem__(self, key: str) -> Layer:

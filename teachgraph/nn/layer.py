@@ -235,8 +235,9 @@ class Layer:
         """Register a sublayer under a name.
 
         Raises:
-            DTypeError: It is neither a layer nor None.
+            DTypeError: It is neither a layer nor None, or the name is no text.
         """
+        require_text(name, "sublayer")
         check_kind("sublayer", sublayer, (Layer,))
         setattr(self, name, sublayer)
         return sublayer
@@ -246,16 +247,23 @@ class Layer:
 
         Raises:
             KeyError: The name is taken by what is no buffer, empty or has a dot.
-            DTypeError: It is neither a tensor nor None.
+            DTypeError: It is neither a tensor nor None, but a parameter, for instance.
         """
         if name not in self._buffers:
             self.check_name(name)
         check_kind("buffer", tensor, (Tensor, Variable))
+        if isinstance(tensor, ParameterLike):
+            raise DTypeError.here(
+                f"the buffer {name!r} should be a Tensor, but received a parameter, "
+                f"'{tensor.name}', which optimizers train: use add_parameter, or "
+                "register its detach()"
+            )
         self._buffers[name] = persistable
         setattr(self, name, tensor)
 
     def check_name(self, name: str) -> None:
         """Require a free name without a dot, the separator in structured names."""
+        require_text(name, "parameter or buffer")
         if not name or "." in name:
             raise KeyError(
                 "The name of a parameter or buffer can not be empty or contain '.'"
@@ -582,6 +590,18 @@ def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
         raise DTypeError.here(
             f"the {word} to be added should be of type {kinds[0].__name__} or "
             f"None, but got {type(value).__name__!r}"
+        )
+
+
+def require_text(name: Any, word: str) -> None:
+    """Require that the name of an attribute is a text.
+
+    Raises:
+        DTypeError: It is not.
+    """
+    if not isinstance(name, str):
+        raise DTypeError.here(
+            f"the name of a {word} should be a string, but received {name!r}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,70 @@ def mean(paddle: Any, y: Any) -> Any:
     return paddle.mean(y)
 
 
+def linear(paddle: Any, size: int = 1) -> Any:
+    return paddle.nn.Linear(size, size)
+
+
+def inserted(index: Any) -> Story:
+    """The sizes of a list of layers of sizes 1 and 2 into which one of 9 is put."""
+
+    def story(paddle: Any) -> Any:
+        layers = paddle.nn.LayerList([linear(paddle), linear(paddle, 2)])
+        layers.insert(index, linear(paddle, 9))
+        return [layer.weight.shape[0] for layer in layers]
+
+    return story
+
+
+def put_into(act: Callable[[Any, Any], Any]) -> Story:
+    """The state of a layer after an action, or of what the action returns."""
+
+    def story(paddle: Any) -> Any:
+        layer = paddle.nn.Layer()
+        made = act(paddle, layer)
+        return list((layer if made is None else made).state_dict())
+
+    return story
+
+
+def void(_: Any) -> None:
+    """Leave out what a method returns."""
+
+
+def buffer(name: Any, create: Callable[[Any], Any]) -> Story:
+    return put_into(lambda paddle, layer: layer.register_buffer(name, create(paddle)))
+
+
+def sequence(*of: Callable[[Any], Any]) -> Story:
+    return put_into(lambda paddle, _: paddle.nn.Sequential(*[f(paddle) for f in of]))
+
+
+def by_name(create: Callable[[Any], Any]) -> Story:
+    return put_into(lambda paddle, _: paddle.nn.LayerDict(create(paddle)))
+
+
+def kept(**settings: Any) -> Story:
+    """What is loaded of what was saved with these settings."""
+
+    def story(paddle: Any) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            paddle.save({"a": paddle.ones([1])}, f"{folder}/state", **settings)
+            return paddle.load(f"{folder}/state")
+
+    return story
+
+
+def loaded(**settings: Any) -> Story:
+    """The type of a value that is loaded with these settings."""
+
+    def story(paddle: Any) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            paddle.save({"a": paddle.ones([1])}, f"{folder}/state")
+            return type(paddle.load(f"{folder}/state", **settings)["a"]).__name__
+
+    return story
+
+
 def named(name: str, story: Story) -> Story:
     """A story under a name of its own."""
 
@@ -127,5 +192,61 @@ STORIES: list[Story] = [
         "a number goes backward": appended(
             lambda paddle, y, w: paddle.static.append_backward(3)
         ),
+        "a parameter is no buffer": buffer("b", lambda p: linear(p).weight),
+        "an array is no buffer": buffer("b", lambda p: [1.0]),
+        "a number is no name of a buffer": buffer(3, lambda p: p.ones([1])),
+        "a tensor is a buffer": buffer("b", lambda p: p.ones([1])),
+        "a number is no name of a parameter": put_into(
+            lambda p, layer: void(layer.add_parameter(3, linear(p).weight))
+        ),
+        "nothing is no name of a sublayer": put_into(
+            lambda p, layer: void(layer.add_sublayer(None, linear(p)))
+        ),
+        "a number is no name of a sublayer": put_into(
+            lambda p, layer: void(layer.add_sublayer(3, linear(p)))
+        ),
+        "a sublayer has a dot in its name": put_into(
+            lambda p, layer: void(layer.add_sublayer("a.b", linear(p)))
+        ),
+        "a layer is put before the first": inserted(0),
+        "a layer is put before the last": inserted(-1),
+        "a layer is put before the second from the end": inserted(-2),
+        "a layer is put behind the last": inserted(2),
+        "a layer is put behind the end": inserted(5),
+        "a layer is put before the start": inserted(-3),
+        "a layer is put at half an index": inserted(0.5),
+        "a layer is put at no index": inserted(None),
+        "a sequence of layers in a list": sequence(lambda p: [linear(p), p.nn.ReLU()]),
+        "a sequence of three in a list": sequence(lambda p: [linear(p)] * 3),
+        "a sequence of a pair in a list": sequence(lambda p: ["a", linear(p)]),
+        "a sequence of a number": sequence(lambda p: 3),
+        "a sequence of a name and a number": sequence(lambda p: ("a", 3)),
+        "a dict of a number": by_name(lambda p: 3),
+        "a dict of layers without names": by_name(lambda p: [linear(p)]),
+        "a dict of triples": by_name(lambda p: [("a", linear(p), 3)]),
+        "a dict of numbers": by_name(lambda p: {"a": 3}),
+        "a dict of pairs": by_name(lambda p: [("a", linear(p)), ["b", linear(p)]]),
+        "a sequence loses what it has not": put_into(
+            lambda p, _: p.nn.Sequential(linear(p)).__delitem__(9)
+        ),
+        "a sequence is asked for what it has not": put_into(
+            lambda p, _: p.nn.Sequential(linear(p))[1]
+        ),
+        **{f"a state is saved by protocol {n}": kept(protocol=n) for n in range(6)},
+        "a state is saved by protocol true": kept(protocol=True),
+        "a state is saved by a protocol in letters": kept(protocol="4"),
+        "a state is saved by a fraction of a protocol": kept(protocol=4.0),
+        "a state is saved by no protocol": kept(protocol=None),
+        "a state is saved by the old word": kept(pickle_protocol=4),
+        "a state is saved by an old protocol in the old word": kept(pickle_protocol=1),
+        "a state is saved with an unknown setting": kept(other=3),
+        "a state is saved with a number for a switch": kept(use_binary_format=3),
+        "a state is saved as before": kept(use_binary_format=False),
+        "a state is loaded as arrays for a number": loaded(return_numpy=3),
+        "a state is loaded with an unknown setting": loaded(other=3),
+        "a state is loaded with a name of a file": loaded(model_filename="a"),
+        "a state is loaded with a number for a switch": loaded(keep_name_table=3),
+        "a state is saved to a number": lambda p: p.save({"a": 1}, 3.5),
+        "a state is loaded from nothing": lambda p: p.load(None),
     }.items()
 ]
