@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.backward import append_backward
 from teachgraph.core.errors import DTypeError, ModeError, ShapeError
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
@@ -35,13 +36,12 @@ from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark_role
 from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
-from teachgraph.static.append_backward import Callback, append_backward
+from teachgraph.static.append_backward import Callback, calling_back, require_types
 from teachgraph.static.layers import child_scope, in_child_scope, marked
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import (
     Program,
     default_main_program,
-    default_startup_program,
     program_guard,
 )
 from teachgraph.static.variable import Variable
@@ -291,10 +291,9 @@ class Optimizer:
         """
         if not isinstance(loss, Variable):
             return [], self.stepped(loss, parameters)
-        startup = startup_program or default_startup_program()
         wanted = self._parameters if parameters is None else parameters
-        with program_guard(loss.block.program, startup):
-            pairs = self.backward(loss, startup, wanted, no_grad_set)
+        with program_guard(loss.block.program, startup_program):
+            pairs = self.backward(loss, startup_program, wanted, no_grad_set)
             if not pairs:
                 self._rate.variable(default_main_program())
             return self.apply_gradients(pairs), pairs
@@ -342,8 +341,10 @@ class Optimizer:
         if isinstance(loss, Tensor):
             return with_gradient(self.parameters if parameters is None else parameters)
         wanted = None if parameters is None else parameter_list(parameters, KINDS)
-        require_scalar(loss)
-        return append_backward(loss, wanted, no_grad_set, callbacks)
+        if no_grad_set is not None or any(size != 1 for size in loss.shape):
+            require_backward(loss, no_grad_set)
+        wrappers = [calling_back(callbacks)] if callbacks else ()
+        return append_backward(loss, wanted, no_grad_set or (), wrappers)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
@@ -449,12 +450,14 @@ class Optimizer:
     set_dict = set_state_dict
 
 
-def require_scalar(loss: Variable) -> None:
-    """Refuse a loss of several elements: their sum is seldom meant.
+def require_backward(loss: Variable, no_grad_set: Any) -> None:
+    """Require a loss of one element, as the sum of several is seldom meant.
 
     Raises:
-        ShapeError: It has more than one element, or a size that only a run tells.
+        DTypeError: `no_grad_set` is no collection, but a text, for instance.
+        ShapeError: The loss has more elements, or a size that only a run tells.
     """
+    require_types("append_backward", no_grad_set=no_grad_set)
     if any(size != 1 for size in loss.shape):
         raise ShapeError.here(
             "The number of elements of loss should be 1, but the current loss "

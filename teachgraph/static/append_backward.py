@@ -53,17 +53,12 @@ def append_backward(
 
     In Paddle this is `paddle.static.append_backward`.
     """
-    require_types(
-        "append_backward",
-        loss=loss,
-        parameter_list=parameter_list,
-        no_grad_set=no_grad_set,
-        callbacks=callbacks,
-        checkpoints=checkpoints,
-    )
-    require_names(checkpoints or ())
+    lists = {"parameter_list": parameter_list, "no_grad_set": no_grad_set}
+    options = {"callbacks": callbacks, "checkpoints": checkpoints}
+    require_types("append_backward", loss=loss, **lists, **options)
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
+        require_names(checkpoints)
         wrappers.append(recomputing([*names_of(checkpoints)]))
     return core.append_backward(loss, parameter_list, no_grad_set or (), wrappers)
 
