@@ -33,7 +33,8 @@ def backward(
         retain_graph: Keep the saved tensors, so that a further pass is possible.
 
     Raises:
-        InvalidValueError: There are not as many gradients as tensors.
+        InvalidValueError: There is no tensor, one is none or is given twice, or there
+            are not as many gradients as tensors.
 
     >>> import teachgraph as tg
     >>> x = tg.to_tensor(3.0, stop_gradient=False)
@@ -43,6 +44,11 @@ def backward(
     """
     roots = as_list(tensors)
     seeds = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
+    if not roots or not all(isinstance(root, Tensor) for root in roots):
+        message = f"backward: tensors must be Tensor or list of Tensor, got {tensors!r}"
+        raise InvalidValueError.here(message)
+    if len({id(root) for root in roots}) != len(roots):
+        raise InvalidValueError.here("backward: a tensor is given twice")
     if len(seeds) != len(roots):
         message = f"backward: {len(roots)} tensors and {len(seeds)} gradients"
         raise InvalidValueError.here(message)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.nn.layer import Layer
 from teachgraph.ops.param_attr import ParamAttr
 
@@ -67,6 +67,7 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
     """Return the values of some of Paddle's flags.
 
     Raises:
+        DTypeError: The flags are no list, tuple or string.
         InvalidValueError: A flag is unknown here.
 
     >>> get_flags("FLAGS_check_nan_inf")
@@ -74,6 +75,10 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
     """
     checks = CHECK in sys.modules and import_module(CHECK).is_on()
     known = {NAN: checks, **FIXED, **IGNORED}
+    if not isinstance(flags, Iterable):
+        raise DTypeError.here(
+            f"flags of get_flags are a list, tuple or string, got {flags!r}"
+        )
     names = [flags] if isinstance(flags, str) else list(flags)
     for name in names:
         if name not in known:
@@ -90,6 +95,7 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     results are deterministic in any case, and there is no GPU.
 
     Raises:
+        DTypeError: The flags are no dict.
         InvalidValueError: Another flag would have to change, or is unknown here.
 
     >>> set_flags({"FLAGS_check_nan_inf": True})
@@ -97,6 +103,8 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     {'FLAGS_check_nan_inf': True}
     >>> set_flags({"FLAGS_check_nan_inf": False, "FLAGS_cudnn_deterministic": True})
     """
+    if not isinstance(flags, Mapping):
+        raise DTypeError.here(f"flags in set_flags should be a dict, got {flags!r}")
     IGNORED.update({n: v for n, v in flags.items() if n in IGNORED})
     changed = {n: v for n, v in get_flags(flags).items() if bool(flags[n]) != v}
     for name, value in changed.items():

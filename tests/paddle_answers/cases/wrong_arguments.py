@@ -146,6 +146,18 @@ def loaded(**settings: Any) -> Story:
     return story
 
 
+def leaf(paddle: Any) -> list[Any]:
+    """A leaf and its double."""
+    x = paddle.to_tensor(1.0, stop_gradient=False)
+    return [x, x * 2.0]
+
+
+def two_backward(paddle: Any) -> Any:
+    x, double = leaf(paddle)
+    paddle.autograd.backward([double, x * 3.0])
+    return x.grad
+
+
 def named(name: str, story: Story) -> Story:
     """A story under a name of its own."""
 
@@ -248,5 +260,16 @@ STORIES: list[Story] = [
         "a state is loaded with a number for a switch": loaded(keep_name_table=3),
         "a state is saved to a number": lambda p: p.save({"a": 1}, 3.5),
         "a state is loaded from nothing": lambda p: p.load(None),
+        "a number is differentiated": lambda p: p.autograd.backward(3),
+        "nothing is differentiated": lambda p: p.autograd.backward([]),
+        "none is differentiated": lambda p: p.autograd.backward(None),
+        "a list of numbers is differentiated": lambda p: p.autograd.backward([3]),
+        "a tensor is differentiated twice": lambda p: p.autograd.backward(
+            [leaf(p)[1]] * 2
+        ),
+        "two tensors are differentiated": two_backward,
+        "flags are a number": lambda p: p.set_flags(3),
+        "flags are names": lambda p: p.set_flags(["FLAGS_check_nan_inf"]),
+        "a number of flags is read": lambda p: p.get_flags(3),
     }.items()
 ]
