@@ -190,7 +190,7 @@ def case(
                 f"received {type(pred_fn_pairs)}."
             )
         )
-    if not pred_fn_pairs:
+    if not pred_fn_pairs and default is None:
         raise ProgramError.here("'pred_fn_pairs' in case should not be empty")
     for pair in pred_fn_pairs:
         check_pair(pair)
@@ -243,7 +243,7 @@ def switch_case(
 
     Raises:
         TypeError: The index is no whole number, or a function no function.
-        ProgramError: A number stands there twice.
+        ProgramError: A number stands there twice, or there is no function at all.
 
     In Paddle this is `paddle.static.nn.switch_case`.
 
@@ -253,6 +253,8 @@ def switch_case(
     """
     fns = by_number(branch_fns)
     check_default("switch_case", default)
+    if not fns and default is None:
+        raise ProgramError.here("'branch_fns' in switch_case is empty")
     if not isinstance(branch_index, int):
         dtype = str(np.dtype(getattr(branch_index, "dtype", "object")))
         if dtype not in ("uint8", "int32", "int64"):
@@ -281,7 +283,7 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
 
     Raises:
         TypeError: That was none of the ways, or one is no function.
-        ProgramError: There are none, or a number stands there twice.
+        ProgramError: A number stands there twice.
     """
     if not isinstance(branch_fns, (list, tuple, dict)):
         raise TypeError(
@@ -307,6 +309,4 @@ def by_number(branch_fns: Any) -> dict[int, Function]:
                 )
             )
         fn_by_number[number] = fn
-    if not fn_by_number:
-        raise ProgramError.here("'branch_fns' in switch_case is empty")
     return fn_by_number

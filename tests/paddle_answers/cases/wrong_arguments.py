@@ -25,6 +25,11 @@ paddle.einsum("i....->i", t([[1.0, 2], [3, 4]]))
 paddle.einsum("i.j->ij", t([[1.0, 2], [3, 4]]))
 paddle.einsum("i1->i", t([[1.0, 2], [3, 4]]))
 paddle.einsum("ij->ij->i", t([[1.0, 2], [3, 4]]))
+paddle.static.nn.case([], default=lambda: t([1.0, 2]) * 2.0)
+paddle.static.nn.case([])
+paddle.static.nn.switch_case(t([1], "int64"), {}, default=lambda: t([1.0]) * 2.0)
+paddle.static.nn.switch_case(t([1], "int64"), [], default=lambda: t([1.0]) * 2.0)
+paddle.static.nn.switch_case(t([1], "int64"), [])
 """
 
 Story = Callable[[Any], Any]
