@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Memory",
     "Shared",
+    "detached_from",
     "enter_pending_views",
     "note_view",
     "refuse_view_of_leaf",
@@ -101,6 +102,18 @@ def note_view(result: Any, source: CoreTensor, recorded: bool) -> None:
     key = id(result)
     view = ref(result, partial(views.pop, key))
     views[key] = view, ref(source), views.get(id(source)), recorded
+
+
+def detached_from(tensor: Any) -> CoreTensor | None:
+    """The tensor whose values another shares off the tape, while that is known.
+
+    >>> import teachgraph as tg
+    >>> x = tg.ones([2])
+    >>> detached_from(x.detach()) is x, detached_from(x)
+    (True, None)
+    """
+    _, source, _, recorded = views.get(id(tensor), (None, None, None, True))
+    return None if recorded or source is None else source()
 
 
 class Memory:

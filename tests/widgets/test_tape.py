@@ -421,3 +421,18 @@ def test_an_update_tells_the_learning_rate_that_it_went_by() -> None:
     )
     updates = [node["attrs"] for node in seen.all("node", type="sgd")]
     assert updates == [{"LearningRate": r} for r in ("0.1", "0.1", "0.01", "0.01")]
+
+
+def test_what_is_detached_names_its_source_when_it_is_first_read() -> None:
+    recording = record(
+        "x = tg.to_tensor([1.0, 2.0], stop_gradient=False)\n"
+        "h = x * 3.0\n"
+        "y = h.detach()\n"
+        "with tg.no_grad():\n"
+        "    still = h.reshape([1, 2])\n"
+        "loss = (h * y).sum() + still.sum() + x.clone().sum()\n"
+    )
+    (told,) = recording.all("attr", attr="detached")
+    y, h = (recording.tensor(name)["tensor"] for name in "yh")
+    assert told["tensor"] == y
+    assert told["value"] == str(h)

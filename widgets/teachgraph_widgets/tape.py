@@ -12,6 +12,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.autograd.views import detached_from
 from teachgraph.core.errors import UnknownOpError
 from teachgraph.core.op import Rule, find, slot_name
 from teachgraph.core.tape import Edge, Node, Output, topological
@@ -340,6 +341,8 @@ class TapeRecorder(Watcher):
         role, name, owner = self.role_of_input(tensor, op, position)
         number = self.appear(tensor, 0, role, name, owner)
         self.write_value(tensor, number, 0)
+        if (source := detached_from(tensor)) is not None:
+            self.write_attribute(number, "detached", str(self.number(source)))
         return number
 
     def number_of(self, thing: Any) -> int | None:

@@ -4,10 +4,12 @@ import { transformer, twiceDifferentiated } from "../fixtures/deep";
 import { diamond, failingEager, mlp, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
+import { scene } from "../src/draw/scene";
 import { ROW } from "../src/layout/geometry";
 import { FoldedPicture } from "../src/state/folded";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
 import { describe } from "../src/state/entity";
+import { look } from "./look";
 import { note } from "./note";
 import { traceOf } from "./trace";
 
@@ -388,4 +390,40 @@ test("a value that stops the gradient has a bar under its op, once it is read", 
   b.node("scale", [out], [b.tensor("z", "T", [1])], []);
   b.node("relu", [out], [b.tensor("r", "T", [1])], []);
   expect(joins(tape(b.log)).map(({ sign }) => sign)).toEqual(["stop"]);
+});
+
+test("what is detached stands beside its source's lane, at the end of a dashed line", () => {
+  const b = new Builder("detached");
+  const x = b.tensor("x", "leaf", [1]);
+  const h = b.tensor("h", "T", [1]);
+  b.node("scale", [x], [h], []);
+  const y = b.tensor("y", "D", [1]);
+  b.change(y, "detached", String(h));
+  const out = b.tensor("out", "T", [1]);
+  b.node("elementwise_mul", [h, y], [out], ["X", "Y"]);
+  const trace = traceOf(b.log);
+  const { mirror } = trace.tape;
+  const cut = edges(mirror, "flow").filter(({ label }) => label === "detached");
+  const node = (title: string): MirrorNode => mirror.nodes.find((one) => one.title === title)!;
+  const [scale, leaf, multiply] = [node("scale"), node("y"), node("elementwise_mul")];
+  expect(cut.map(({ x1, x2 }) => [x1, x2])).toEqual([[scale.x, leaf.x]]);
+  expect([scale.y < leaf.y, leaf.y < multiply.y]).toEqual([true, true]);
+  expect(multiply.x).toBe(scale.x);
+  expect(leaf.x).not.toBe(scale.x);
+  const shapes = scene(mirror, { x: 0, y: leaf.y, scale: 1 }, { width: 900, height: 900 }, look(trace));
+  const curves = shapes.filter((shape) => shape.kind === "curve");
+  expect(curves.filter(({ dashed }) => dashed).map(({ key }) => key)).toEqual([`t:${y}`]);
+  const entity = describe(trace, `t:${y}`, Infinity)!;
+  expect(entity.producers.map(({ label }) => label)).toEqual(["h"]);
+  expect(entity.facts).toContainEqual(["detached from", "h, whose values it shares"]);
+});
+
+test("a tensor detached before anybody reads its source is data, without a line", () => {
+  const b = new Builder("detached first");
+  const x = b.tensor("x", "leaf", [1]);
+  const y = b.tensor("y", "D", [1]);
+  b.change(y, "detached", String(x));
+  b.node("relu", [y], [b.tensor("out", "T", [1])], []);
+  const { mirror } = traceOf(b.log).tape;
+  expect(edges(mirror, "flow").map(({ label }) => label)).toEqual(["y"]);
 });

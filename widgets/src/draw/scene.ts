@@ -7,7 +7,7 @@
 import type { Stats } from "../events";
 import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
-import { ONLY_SHAPES } from "../state/mirror";
+import { DETACHED, ONLY_SHAPES } from "../state/mirror";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
 import type { Tone } from "../state/tones";
 import { shorten } from "../text";
@@ -286,7 +286,7 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, camera: Camera, look: Look)
   const norm = kind === "gradient" ? stats?.norm : undefined;
   const width = typeof norm === "number" ? edgeWidth(norm) : 1.5;
   const points = route(edge);
-  const dashed = norm === 0;
+  const dashed = norm === 0 || edge.label === DETACHED;
   const arrow = edge.arrow && detail !== "dot";
   shapes.push({
     kind: "curve",

@@ -199,7 +199,7 @@ export class FoldedPicture implements Picture {
     // As far beside its reader as it was.
     const beside = Math.max(0, slot + spot.slot - above.slot);
     const place = made
-      ? this.layout.op([this.placeOf(above)])
+      ? this.layout.op([{ row, slot: beside }])
       : this.layout.leaf({ row, slot: beside }, 0);
     this.places.set(spot, place);
     this.add(new Moved(node, this.placeOf(spot)));

@@ -93,6 +93,9 @@ export interface Rate extends Made {
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
+/** What is said of the edge from a tensor to what was detached from it. */
+export const DETACHED = "detached";
+
 /** What stands where nothing but shapes is kept: no memory, which could be let go. */
 export const ONLY_SHAPES = "shapes only";
 
@@ -253,16 +256,33 @@ export class Mirror implements Picture {
   }
 
   /** A tensor that an op made is a leaf from now on: it gets a gradient of its own. */
-  leafOf(by: Made, { wire, cell, line, name: title, tone }: Input): void {
-    const maker = this.wires.get(wire)?.node;
-    this.wires.delete(wire);
-    if (maker?.shape !== "op") return;
-    const spot = this.layout.op([maker.spot]);
+  leafOf(by: Made, leaf: Input): void {
+    const maker = this.wires.get(leaf.wire);
+    this.wires.delete(leaf.wire);
+    if (maker?.node.shape === "op") this.leafUnder(by, leaf, maker);
+  }
+
+  /**
+   * A leaf has the values of the tensor on `wire`, to which no gradient goes back: it
+   * leaves the lane to what goes on with the tensor itself.
+   */
+  detached(by: Made, leaf: Input, wire: string): void {
+    const source = this.current(wire);
+    if (source === undefined || source.node.shape === "pin") return;
+    this.leafUnder(by, leaf, source, 1, DETACHED);
+  }
+
+  /** A leaf that was an op's result, or shares it, stands under that. */
+  private leafUnder(by: Made, leaf: Input, source: Wire, outwards = 0, label = ""): void {
+    const { wire, cell, line, name: title, tone } = leaf;
+    const from = source.node;
+    const { row, slot } = from.spot;
+    const spot = this.layout.op([{ row, slot: slot + 2 * outwards }]);
     const what = { seq: by.seq, cell, line, key: wire, title, tone };
-    const place = { spot, op: maker.op, ...at(-1, spot) };
+    const place = { spot, op: from.op, ...at(-1, spot) };
     const node = this.add(what, { side: -1, shape: "leaf", ...place });
-    const ends = { x1: maker.x, y1: bottom(maker), x2: node.x, y2: top(node) };
-    this.connect(by, { key: wire, kind: "flow", arrow: true }, ends, maker, node);
+    const ends = { x1: from.x + source.offset, y1: bottom(from), x2: node.x, y2: top(node) };
+    this.connect(by, { key: wire, kind: "flow", arrow: true, label }, ends, from, node);
     this.wires.set(wire, unread(node, this.generation, 0));
   }
 

@@ -39,6 +39,8 @@ export interface TapeTensor extends Made {
   readonly of: TapeTensor | undefined;
   /** Of a gradient that `grad` returns: whose it is. */
   returns?: TapeTensor;
+  /** Whose values it shares, off the tape. */
+  detached?: TapeTensor;
 }
 
 export interface TapeNode extends Made {
@@ -147,6 +149,7 @@ export class Tape {
     if (tensor === undefined) return;
     const { attr, value } = event;
     if (attr === "asked") this.ask(tensor, this.tensors.get(Number(value)));
+    if (attr === "detached") this.detach(event, tensor, this.tensors.get(Number(value)));
     if (attr === "same") this.same(tensor, this.tensors.get(Number(value)));
     if (attr === "role" && value in TONES) tensor.role = value as Role;
     if (attr !== "stop_gradient" || !"leafDT".includes(tensor.role)) return;
@@ -154,6 +157,13 @@ export class Tape {
     if (!this.leaves.includes(tensor)) this.leaves.push(tensor);
     this.goOn();
     this.mirror.leafOf(made(event), input(tensor));
+  }
+
+  private detach(event: AttrEvent, tensor: TapeTensor, from?: TapeTensor): void {
+    if (from === undefined) return;
+    tensor.detached = from;
+    this.goOn();
+    this.mirror.detached(made(event), input(tensor), from.key);
   }
 
   private ask(of: TapeTensor, result?: TapeTensor): void {

@@ -21,13 +21,14 @@ import type { Trace } from "../trace";
 import { engineFact, identity, isTrue } from "./common";
 
 export function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Entity {
-  const { event, producer, consumers, key } = tensor;
+  const { event, producer, consumers, key, detached } = tensor;
   const stops = trace.changed(key, "stop_gradient", position) ?? event.stop_gradient;
   const facts: [string, string][] = [
     ["shape", shapeText(event.shape)],
     ["dtype", event.dtype],
     ...engineFact(event.engine),
   ];
+  if (detached !== undefined) facts.push(["detached from", `${detached.name}, whose values it shares`]);
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
   return {
     ...identity(tensor),
@@ -53,8 +54,9 @@ function twinOf(tensor: TapeTensor): Link | undefined {
   return hasGradient(tensor) ? gradientLink(tensor) : undefined;
 }
 
-/** The gradient ops that gave what `grad` returns, or the gradient that is read. */
+/** The gradient ops that gave what `grad` returns, the gradient that is read, or what shares its values. */
 function returnedBy(tensor: TapeTensor): Link[] {
+  if (tensor.detached !== undefined) return [tensorLink(tensor.detached)];
   if (tensor.returns === undefined && tensor.of !== undefined) return [gradientLink(tensor.of)];
   const nodes = tensor.returns?.consumers ?? [];
   return [...new Set(nodes)].filter((node) => givesTo(node, tensor)).map(nodeGradientLink);
