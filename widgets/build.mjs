@@ -78,7 +78,8 @@ for (const name of ["widget.js", "charts.js"]) {
   const { code } = await minify(readFileSync(file, "utf8"), {
     module: name === "widget.js",
     ecma: 2020,
-    compress: COMPRESS,
+    // A copy: the minifier writes into it what else it is told.
+    compress: { ...COMPRESS },
   });
   writeFileSync(file, code);
 }
