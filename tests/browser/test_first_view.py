@@ -38,6 +38,8 @@ NARROW_KINDS = {
 """Kinds that `make test` looks at in a narrow notebook too: few lanes and many, layers,
 loops, phases, frames, a program, and an operator that failed."""
 NARROW_LINES = 6
+BETWEEN = (1200, 1366)
+"""Widths of usual screens, at which the panes stand otherwise than at the others."""
 
 measured: dict[tuple[str, int], Any] = {}
 
@@ -126,8 +128,25 @@ def test_the_picture_of_a_script_can_be_read_in_a_narrow_notebook(
     assert not wrong(lines)
 
 
+@pytest.mark.parametrize("width", BETWEEN)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in NARROW_KINDS else pytest.mark.full)
+        for kind in KINDS
+    ],
+)
+def test_the_picture_of_a_script_can_be_read_on_a_usual_screen(
+    stage: Page, logs: dict[str, Path], kind: str, width: int
+) -> None:
+    first, lines = look(stage, logs[kind], width, NARROW_LINES)
+    measured[kind, width] = worst([first, *lines])
+    assert not wrong([first]), "the first view"
+    assert not wrong(lines)
+
+
 @pytest.mark.full
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@pytest.mark.parametrize("width", [WIDE, *BETWEEN, NARROW])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_picture_after_every_line_can_be_read(
     stage: Page, logs: dict[str, Path], kind: str, width: int

@@ -4,8 +4,11 @@ import { diamond, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
 import { ROW } from "../src/layout/geometry";
+import { everyGroup } from "../src/layout/groups";
 import { neighbour } from "../src/selection";
-import { Folding } from "../src/state/folding";
+import { caption } from "../src/state/caption";
+import { describe } from "../src/state/entity";
+import { Folding, groupKey } from "../src/state/folding";
 import type { MirrorNode, Picture } from "../src/state/picture";
 import { traceOf } from "./trace";
 
@@ -146,4 +149,30 @@ test("layers close where their boxes are then large enough for two lines, not fo
   expect(opened(30)).toBe(0);
   expect(opened(16)).toBe(5);
   expect(opened(6)).toBe(0);
+});
+
+test("a folded layer tells how many parameters it has, their shapes and their paths", () => {
+  const b = new Builder("folded");
+  const x = b.tensor("x", "D", [2, 3]);
+  const weight = b.tensor("net.features.0.weight", "P", [3, 4]);
+  const bias = b.tensor("net.features.0.bias", "P", [4]);
+  const scope = "net/features/Linear_0";
+  const product = b.tensor("", "T", [2, 4]);
+  const out = b.tensor("out", "T", [2, 4]);
+  b.node("matmul_v2", [x, weight], [product], ["X", "Y"], { scope });
+  b.node("elementwise_add", [product, bias], [out], [], { scope });
+  b.node("relu", [out], [b.tensor("y", "T", [2, 4])], ["Out"], { scope: "net" });
+  const trace = traceOf(b.log);
+  const { mirror } = trace.tape;
+  const group = [...everyGroup(mirror.groups)].find(({ title }) => title === "Linear_0")!;
+  const key = groupKey("tape", group);
+  const node = { ...mirror.ops[0], key, shape: "group" as const };
+  expect(caption(trace, node, trace.length).details).toEqual([
+    "2 operators · P [3, 4] [4]",
+    "2 operators · 2 parameters",
+  ]);
+  expect(describe(trace, key, trace.length)!.facts.slice(-2)).toEqual([
+    ["net.features.0.weight", "[3, 4]"],
+    ["net.features.0.bias", "[4]"],
+  ]);
 });

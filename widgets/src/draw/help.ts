@@ -8,7 +8,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ["left, downwards", "the operators, as they ran"],
   ["right, upwards", "backward: each gradient at the height of what it is of"],
   ["grey arrow", "a value, to the operator that reads it"],
-  ["dashed arrow", "the same values, detached: no gradient goes back"],
+  ["dashed arrow", "detached: no gradient goes back"],
   ["orange arrow", "a gradient ‖g‖ on its way back; the larger, the thicker"],
   ["line across", "what an operator keeps for its gradient; dashed: freed"],
   ["2 | 0.5", "a value, and its gradient"],

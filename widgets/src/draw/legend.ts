@@ -19,6 +19,6 @@ export function legend(): HTMLElement {
   const stripe = el("span", "tg-legendstripe");
   stripe.setAttribute("aria-hidden", "true");
   const lines = el("span", "tg-legenditem", stripe, "colour of the line that made it");
-  const cut = el("span", "tg-legenditem", "⇢ detached: shares values, no gradient");
+  const cut = el("span", "tg-legenditem", "⇢ detached: no gradient");
   return el("div", "tg-legend", ...groups, el("span", "tg-legendgroup", lines, cut));
 }

@@ -1,13 +1,17 @@
 /** The words and figures that a mirrored graph shows at its nodes and edges. */
 
 import type { Stats } from "../events";
-import { numberText, shapeText, smallText, valueText } from "../text";
+import { countText, numberText, shapeText, smallText, valueText } from "../text";
 import { describe, type Link } from "./entity";
-import { doneOf, graphOfGroup, groupDetail, groupOf } from "./folding";
+import { factOf } from "./entities/common";
+import { doneOf, graphOfGroup, groupDetail, groupOf, parameterKeys } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
 import { mainOutput } from "./tape";
 import type { Trace } from "./trace";
+
+/** A folded layer tells the shapes of so many parameters; of more it says how many there are. */
+const MOST_SHAPES = 3;
 
 export interface Caption {
   readonly title: string;
@@ -77,6 +81,13 @@ function groupCaption(trace: Trace, node: MirrorNode, position: number): Caption
   const done = doneOf(mirror, group, position);
   const detail = node.side === 1 ? "their gradients" : groupDetail(group, done);
   const title = trace.titleOf(graph, group);
+  const read = node.side === 1 ? [] : parameterKeys(mirror, group);
+  if (read.length > 0) {
+    const shapes = read.slice(0, MOST_SHAPES).map((key) => factOf(describe(trace, key, position), "shape"));
+    const count = `${detail} · ${countText(read.length, "parameter")}`;
+    const all = read.length > MOST_SHAPES ? count : `${detail} · P ${shapes.join(" ")}`;
+    return { title, detail, details: [all, count] };
+  }
   if (title === group.title || group.kind !== "line" || node.side === 1) return { title, detail };
   const last = mirror.ops[group.end - 1];
   const value = last.seq < position ? describe(trace, last.key, position)?.value : undefined;

@@ -295,6 +295,21 @@ export function groupDetail({ first, end }: Group, done = end - first): string {
   return done < end - first ? `${thousands(done)} of ${all}` : all;
 }
 
+/** The parameters that each group's ops read, and how many of the ops there were. */
+const parametersOf = new WeakMap<Group, { keys: readonly string[]; count: number }>();
+
+/** The keys of the parameters that the ops of a group read, each once. */
+export function parameterKeys({ ops, byRow }: Mirror, group: Group): readonly string[] {
+  const inside = ops.slice(group.first, group.end);
+  const known = parametersOf.get(group);
+  if (known?.count === inside.length) return known.keys;
+  const near = inside.flatMap(({ op, spot }) => byRow[spot.row].filter((node) => node.op === op));
+  const read = near.filter(({ tone, shape }) => shape === "pin" && tone === "P");
+  const keys = [...new Set(read.map(({ key }) => key))];
+  parametersOf.set(group, { keys, count: inside.length });
+  return keys;
+}
+
 /** How many of a group's ops had run before `position`. */
 export function doneOf(mirror: Mirror, { first, end }: Group, position: number): number {
   return countBefore(mirror.ops, position, first, end);

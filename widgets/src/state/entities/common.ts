@@ -1,5 +1,6 @@
 /** What is said alike of every thing. */
 
+import type { Entity } from "../entity";
 import type { Made } from "../picture";
 
 export function identity({ key, seq, cell, line }: Made & { key: string }) {
@@ -13,4 +14,8 @@ export function engineFact(engine: string | undefined): [string, string][] {
 
 export function isTrue(value: boolean | string): boolean {
   return value === true || value === "True" || value === "true";
+}
+
+export function factOf(entity: Entity | undefined, what: string): string {
+  return entity?.facts.find(([name]) => name === what)?.[1] ?? "";
 }

@@ -2,7 +2,8 @@
 
 import type { Group } from "../../layout/groups";
 import type { Entity, Link } from "../entity";
-import { graphOfGroup, groupDetail, groupKey, groupOf } from "../folding";
+import { graphOfGroup, groupDetail, groupKey, groupOf, parameterKeys } from "../folding";
+import { factOf } from "./common";
 import type { Mirror } from "../mirror";
 import type { Trace } from "../trace";
 
@@ -25,6 +26,11 @@ export function describeGroup(
     held.set(title, (held.get(title) ?? 0) + 1);
   }
   const facts = [...held].map(([title, count]): [string, string] => [title, `×${count}`]);
+  // Their names begin with the path of the layer.
+  for (const parameter of parameterKeys(mirror, group).slice(0, MOST_LINKS)) {
+    const entity = describe(parameter);
+    if (entity !== undefined) facts.push([entity.name, factOf(entity, "shape")]);
+  }
   const twin: Link = {
     key: other,
     label: trace.titleOf(graph, group),

@@ -28,7 +28,7 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
     ["dtype", event.dtype],
     ...engineFact(event.engine),
   ];
-  if (detached !== undefined) facts.push(["detached from", `${detached.name}, whose values it shares`]);
+  if (detached !== undefined) facts.push(["detached from", detached.name]);
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
   return {
     ...identity(tensor),
