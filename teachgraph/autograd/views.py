@@ -104,14 +104,8 @@ def note_view(result: Any, source: CoreTensor, recorded: bool) -> None:
     views[key] = view, ref(source), views.get(id(source)), recorded
 
 
-def detached_from(tensor: Any) -> CoreTensor | None:
-    """The tensor whose values another shares off the tape, while that is known.
-
-    >>> import teachgraph as tg
-    >>> x = tg.ones([2])
-    >>> detached_from(x.detach()) is x, detached_from(x)
-    (True, None)
-    """
+def detached_from(tensor: Tensor) -> Tensor | None:
+    """The tensor whose values another shares off the tape, while that is known."""
     _, source, _, recorded = views.get(id(tensor), (None, None, None, True))
     return None if recorded or source is None else source()
 

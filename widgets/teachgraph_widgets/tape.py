@@ -341,7 +341,8 @@ class TapeRecorder(Watcher):
         role, name, owner = self.role_of_input(tensor, op, position)
         number = self.appear(tensor, 0, role, name, owner)
         self.write_value(tensor, number, 0)
-        if (source := detached_from(tensor)) is not None:
+        # A gradient is told by whose it is.
+        if owner is None and (source := detached_from(tensor)) is not None:
             self.write_attribute(number, "detached", str(self.number(source)))
         return number
 
