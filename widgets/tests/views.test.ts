@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { Builder } from "../fixtures/builder";
 import { passes, plan, profile, rewritten, training } from "../fixtures/views";
-import type { OpEvent, TrainEvent } from "../src/events";
+import type { OpEvent, PlanEvent, TrainEvent } from "../src/events";
 import { compare, paired } from "../src/state/passes";
 import { bytesText, ticks, timeText, type Chart, type Rect } from "../src/views/figure";
 import { extentOf, flameChart, totals } from "../src/views/flame";
-import { bufferText, naive, planChart, planText } from "../src/views/plan";
+import { bufferText, naive, peakText, planChart, planText } from "../src/views/plan";
 import { huesOf, linksOf } from "../src/views/rewritten";
 import {
   lossChart,
@@ -438,4 +438,27 @@ test("a small plan, shape by shape", () => {
       "width": 270,
     }
   `);
+});
+
+test("a plan says at which operator the most bytes are alive, and whose they are", () => {
+  const ops = ["mul", "relu", "mul", "mean"];
+  const b = new Builder("peak");
+  b.plan({
+    arena: 96,
+    naive_peak: 112,
+    planned_peak: 96,
+    ops,
+    buffers: [
+      { name: "a", offset: 0, size: 16, start: 0, end: 1 },
+      { name: "b", offset: 32, size: 64, start: 1, end: 2 },
+      { name: "over", offset: 32, size: 64, start: 2, end: 3, alias_of: "b" },
+      { name: "c", offset: 0, size: 32, start: 3, end: 3 },
+    ],
+  });
+  const event = b.log.events.find(({ kind }) => kind === "plan") as PlanEvent;
+  expect(peakText(event)).toBe("Most are alive at mean (3): over, c.");
+  const many = Array.from({ length: 300 }, (_, i) => ({ name: `t${i}`, offset: 0, size: 8, start: i, end: 299 }));
+  expect(peakText({ ...event, buffers: many })).toBe(
+    "Most are alive at operator (299): t0, t1, t2, t3, t4, t5 and 294 more.",
+  );
 });

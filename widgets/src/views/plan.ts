@@ -24,6 +24,8 @@ const BOTTOM = 34;
 const TOP = 26;
 /** Of an operator's type, so many letters are written under its column. */
 const TYPE = 20;
+/** Of the buffers at the peak so many are named. */
+const MOST_NAMED = 6;
 /** Buffers lower than this together leave no room for types. */
 const LOW = 200;
 
@@ -142,6 +144,23 @@ export function bufferText(plan: PlanEvent, index: number): string {
   return `${name}: ${place}, alive from ${op(start)} to ${op(end)}.${alias}`;
 }
 
+/** At which operator most bytes are alive, and whose they are, the largest first. */
+export function peakText({ buffers, ops }: PlanEvent): string {
+  const ends = new Map(buffers.map(({ name, end }) => [name, end]));
+  // What takes over another's bytes adds to them from where that ends.
+  const own = buffers.map((b) => ({ ...b, start: Math.max(b.start, (ends.get(b.alias_of ?? "") ?? -1) + 1) }));
+  const alive: number[] = [];
+  for (const { start, end, size } of own) {
+    for (let at = start; at <= end; at++) alive[at] = (alive[at] ?? 0) + size;
+  }
+  const most = alive.reduce((peak, bytes) => Math.max(peak, bytes ?? 0), 0);
+  const at = alive.indexOf(most);
+  const there = own.filter(({ start, end }) => start <= at && at <= end);
+  const names = there.toSorted((a, b) => b.size - a.size).map(({ name }) => name);
+  const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `Most are alive at ${ops?.[at] ?? "operator"} (${at}): ${names.slice(0, MOST_NAMED).join(", ")}${rest}.`;
+}
+
 export class PlanView implements Panel {
   readonly element = el("section", "tg-pane tg-chapter tg-plan");
   private readonly summary = el("p", "tg-summary");
@@ -184,7 +203,7 @@ export class PlanView implements Panel {
       planChart(title, buffers, peak, most, width, height, plan.ops);
     this.before.draw(chart("Without a plan: each has its own bytes", apart, plan.naive_peak));
     this.after.draw(chart("Planned: bytes are used again", plan.buffers, plan.planned_peak));
-    this.summary.textContent = planText(plan);
+    this.summary.textContent = `${planText(plan)} ${peakText(plan)}`;
   }
 }
 
