@@ -87,8 +87,7 @@ def call_traced(
             args, kwargs = static.function_spec.variables(values, inputs)
             if reads_flags:
                 take_flags(inputs, flattened(values)[0])
-            roots = (static.receiver, *values)
-            here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
+            here.roots = searched(static.receiver, *values)
             result = static.converted_function(*args, **kwargs)
             return outputs_of(result, here)
         except Exception as error:
@@ -105,6 +104,15 @@ def call_traced(
             with Uninterrupted():
                 here.restore()
                 here.leave()
+
+
+def searched(*roots: Any) -> list[Any]:
+    """Return the values in which a trace looks for Tensors.
+
+    In a function of its own: a Ctrl-C in a comprehension leaves the `with` block around
+    it open in Python 3.13.
+    """
+    return [v for v in roots if not isinstance(v, (Tensor, NoneType))]
 
 
 def take_flags(inputs: list[Variable], tensors: list[Tensor]) -> None:

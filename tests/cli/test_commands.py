@@ -229,7 +229,8 @@ def test_ctrl_c_in_the_first_moments_is_no_traceback(command: str) -> None:
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=60)
         ends = [(130, "Interrupted.\n"), (0, ""), (99, "")]
-        assert (child.returncode, errors) in ends
+        # While Python ends, Ctrl-C is the system's again.
+        assert (child.returncode, errors) in [*ends, (-signal.SIGINT, "")]
 
 
 def test_ctrl_c_inside_a_callback_of_python_is_not_lost(tmp_path: Path) -> None:
