@@ -106,6 +106,14 @@ def building() -> None:
         static.nn.fc(static.data("x", [4, 3]), 2)
 
 
+def differentiating() -> None:
+    x = tg.to_tensor(X, stop_gradient=False)
+    y = x
+    for _ in range(20):
+        y = y * x
+    tg.grad(y.sum(), x)
+
+
 @tg.jit.to_static
 def traced(x: Any) -> Any:
     return x * 2.0 if x.sum() > 0 else x
@@ -117,7 +125,9 @@ def tracing() -> None:
         traced(tg.to_tensor(X))
 
 
-@pytest.mark.parametrize("work", [guards, decorated, building, tracing])
+@pytest.mark.parametrize(
+    "work", [guards, decorated, building, differentiating, tracing]
+)
 def test_the_modes_are_as_before(work: Callable[[], None]) -> None:
     work()
     before = state()
