@@ -92,15 +92,13 @@ def grad(
         node.saved = node.saved if retain else None
         return zip(edges, pulled, strict=True)
 
-    # Outside of the `with`, which Python 3.13 leaves open if Ctrl-C comes in these.
-    starts = {edge: seed for edge, seed in seeds.items() if edge in path}
-    nodes = [n for n in order if n in path]
     announce("backward_begin", roots)
     announce("gradients_asked", targets)
     no_leaf_hooks = Guard(reach_leaves.get, reach_leaves.set, False)
     try:
         with no_leaf_hooks, Guard(recording.get, recording.set, create_graph):
-            gradients |= backward_from(starts, nodes, visit)
+            starts = {edge: seed for edge, seed in seeds.items() if edge in path}
+            gradients |= backward_from(starts, [n for n in order if n in path], visit)
     finally:
         announce("backward_end", roots)
     grads = [gradient_of(gradients, tensor, order, allow_unused) for tensor in targets]

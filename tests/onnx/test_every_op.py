@@ -32,7 +32,6 @@ RUNTIME = {
     "arg_min of empty": "gives too many dimensions",
     "dot of empty": "keeps the dimension that is summed over",
     "dot of no rows": "keeps the dimension that is summed over",
-    "einsum of dots that go": "wants the dots in the result",
     "nanmedian of all": "sorts NaN among the numbers",
     "nanmedian of rows": "sorts NaN among the numbers",
     "nanquantile of rows": "sorts NaN among the numbers",

@@ -74,7 +74,6 @@ ROWS = (
             term("dots", "...ij,...jk->...ik", (2, 2, 3), (2, 3, 2)),
             term("broadcast", "...ij,...jk", (2, 2, 3), (3, 2)),
             term("broadcast ones", "...i,...i->...", (2, 1, 3), (1, 2, 3)),
-            term("dots that go", "...i->i", (2, 2, 3)),
             term("dots in the middle", "i...j->...", (2, 2, 3)),
             term("a stretched letter", "ij,jk->ijk", (2, 1), (3, 2)),
             term("with spaces", " i j , j -> i ", (2, 3), (3,)),
