@@ -24,7 +24,7 @@ CASES = 20
 LINES = 100_000
 GAMES, LEAST = 50, 60
 EXIT = 1.5
-"""What the exit of a check makes of each number of the state."""
+"""The factor by which the exit of a check multiplies the state."""
 
 near = partial(close, atol=1e-4)  # float32
 

@@ -125,11 +125,10 @@ class Pause:
             sampler,
             resume,
         )
-        self._code, first, last = region
-        self.goes_on = frozenset(range(first, last + 1)) - {line}
+        self.goes_on = frozenset(range(region.first, region.last + 1)) - {line}
 
     def ends(self, frame: FrameType, line: int) -> bool:
         """True if recording resumes with the statement at `line`, not in `goes_on`."""
         if line == self.line:
             return self.sampler.next_step()
-        return frame.f_code is self._code or self.region.left(frame)
+        return self.region.left(frame)

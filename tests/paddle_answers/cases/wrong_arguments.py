@@ -36,7 +36,7 @@ Story = Callable[[Any], Any]
 
 
 def appended(act: Callable[..., Any]) -> Story:
-    """What an action appends to a program: the names of its (parameter, gradient)."""
+    """Names of the (parameter, gradient) pairs that an action appends to a program."""
 
     def story(paddle: Any) -> Any:
         paddle.enable_static()
@@ -130,7 +130,7 @@ def by_name(create: Callable[[Any], Any]) -> Story:
 
 
 def kept(**settings: Any) -> Story:
-    """What is loaded of what was saved with these settings."""
+    """A tensor that was saved with these settings, as it is loaded."""
 
     def story(paddle: Any) -> Any:
         with tempfile.TemporaryDirectory() as folder:

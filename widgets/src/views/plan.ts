@@ -148,13 +148,19 @@ export function bufferText(plan: PlanEvent, index: number): string {
 export function peakText({ buffers, ops }: PlanEvent): string {
   const ends = new Map(buffers.map(({ name, end }) => [name, end]));
   // What takes over another's bytes adds to them from where that ends.
-  const own = buffers.map((b) => ({ ...b, start: Math.max(b.start, (ends.get(b.alias_of ?? "") ?? -1) + 1) }));
-  const alive: number[] = [];
+  const own = buffers
+    .map((b) => ({ ...b, start: Math.max(b.start, (ends.get(b.alias_of ?? "") ?? -1) + 1) }))
+    .filter(({ start, end }) => start <= end);
+  const changes: number[] = [];
   for (const { start, end, size } of own) {
-    for (let at = start; at <= end; at++) alive[at] = (alive[at] ?? 0) + size;
+    changes[start] = (changes[start] ?? 0) + size;
+    changes[end + 1] = (changes[end + 1] ?? 0) - size;
   }
-  const most = alive.reduce((peak, bytes) => Math.max(peak, bytes ?? 0), 0);
-  const at = alive.indexOf(most);
+  let [alive, most, at] = [0, 0, 0];
+  changes.forEach((change, op) => {
+    alive += change;
+    if (alive > most) [most, at] = [alive, op];
+  });
   const there = own.filter(({ start, end }) => start <= at && at <= end);
   const names = there.toSorted((a, b) => b.size - a.size).map(({ name }) => name);
   const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
