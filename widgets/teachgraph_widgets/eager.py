@@ -144,12 +144,15 @@ class EagerRecorder(Observer):
         for name in self._listening:
             del vars(self)[name]
         if self.cursor.marking and self._region.first < self._region.last:
-            self.cursor.pause = Pause(self._region, line, self.sampler, self.resume)
+            self.cursor.pause = Pause(
+                self._region, line, self.cursor.visits, self.sampler, self.resume
+            )
             detach(self)
 
     def resume(self) -> None:
         """Record everything again."""
         self._unheard_passes.clear()
+        self.count_paused()
         self.sampler.recording, self.sampler.after_pass = True, False
         vars(self).update(self._listening)
         if self.cursor.pause is not None:
@@ -157,6 +160,11 @@ class EagerRecorder(Observer):
             self.layers.look()
             attach(self)
         self.tell_skipped()
+
+    def count_paused(self) -> None:
+        """Count the steps of a pause, whose lines no op is told of."""
+        if self.cursor.pause is not None:
+            self.cursor.pause.count_steps()
 
     def tell_skipped(self) -> None:
         """Write how many training steps went by since that was last written."""

@@ -229,9 +229,10 @@ class Cursor:
         if self.engine and sys._getframe(2).f_code in self.engine:
             return
         log, visits, pause = self.log, self.visits, self.pause
+        visits[line] = starts = visits.get(line, 0) + 1
         if (
             pause is not None
-            and line not in pause.goes_on
+            and starts >= pause.due.get(line, 0)
             and pause.ends(sys._getframe(2), line)
         ):
             pause.resume()
@@ -239,7 +240,6 @@ class Cursor:
             self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
-        visits[line] = starts = visits.get(line, 0) + 1
         last, self.line = self.line, line
         now = perf_counter()
         if starts > ALWAYS and now < self._due:

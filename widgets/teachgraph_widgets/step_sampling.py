@@ -7,8 +7,9 @@ are counted.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -24,6 +25,15 @@ def is_recorded(step: int) -> bool:
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32, 64, 128]
     """
     return step <= WHOLE or step & (step - 1) == 0
+
+
+def recorded_after(step: int) -> int:
+    """Return the first recorded step after the `step`-th.
+
+    >>> [recorded_after(step) for step in (1, 9, 10, 15, 16)]
+    [2, 10, 16, 16, 32]
+    """
+    return step + 1 if step < WHOLE else 1 << step.bit_length()
 
 
 class StepSampler:
@@ -73,14 +83,18 @@ class StepSampler:
             return
         self._first = self._lines[0]
         self._lines.clear()
-        self.next_step()
+        self.steps_ended(1)
 
-    def next_step(self) -> bool:
-        """Count a step of the same loop; True if the following one is recorded."""
-        self._steps[self._first] += 1
+    def steps_ended(self, count: int) -> None:
+        """Note the end of so many steps of one loop, and the begin of the next one."""
+        self._steps[self._first] += count
         self.recording = is_recorded(self._steps[self._first] + 1)
-        self.skipped += not self.recording
-        return self.recording
+        self.skipped += count - self.recording
+
+    def steps_until_recorded(self) -> int:
+        """Return how many steps end before one is recorded again."""
+        current = self._steps[self._first] + 1
+        return recorded_after(current) - current
 
 
 class Region(NamedTuple):
@@ -105,30 +119,35 @@ class Pause:
     Args:
         region: The loop; the pause ends when the loop is left.
         line: The line where each step begins.
+        visits: The number of starts of each line so far.
         sampler: Decides which step is recorded again.
         resume: Called at the end of the pause.
 
     Attributes:
-        goes_on: The lines of the loop that do not begin a step.
+        due: For each line of the loop, the start of it at which the pause may end:
+            never, but where a step begins.
     """
 
     def __init__(
         self,
         region: Region,
         line: int,
+        visits: Mapping[int, int],
         sampler: StepSampler,
         resume: Callable[[], None],
     ) -> None:
-        self.region, self.line, self.sampler, self.resume = (
-            region,
-            line,
-            sampler,
-            resume,
-        )
-        self.goes_on = frozenset(range(region.first, region.last + 1)) - {line}
+        self.region, self.line, self.visits = region, line, visits
+        self.sampler, self.resume = sampler, resume
+        self._counted = begun = visits.get(line, 0)
+        self.due = dict.fromkeys(range(region.first, region.last + 1), math.inf)
+        self.due[line] = begun + sampler.steps_until_recorded()
 
     def ends(self, frame: FrameType, line: int) -> bool:
-        """True if recording resumes with the statement at `line`, not in `goes_on`."""
-        if line == self.line:
-            return self.sampler.next_step()
-        return self.region.left(frame)
+        """True if recording resumes with the statement at `line`, which is due."""
+        return line == self.line or self.region.left(frame)
+
+    def count_steps(self) -> None:
+        """Tell the sampler of the steps that have ended meanwhile."""
+        starts = self.visits.get(self.line, 0)
+        self.sampler.steps_ended(starts - self._counted)
+        self._counted = starts
