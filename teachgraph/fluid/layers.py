@@ -32,7 +32,6 @@ from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
-from teachgraph.ops.given_name import name_scope_of
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 from teachgraph.static import layers as static_layers
@@ -110,12 +109,7 @@ def data(
     return result
 
 
-def mean(x: Any, name: str | None = None) -> Any:
-    """The mean of all elements: `teachgraph.mean`."""
-    with name_scope_of(name):
-        return functions.mean(x)
-
-
+mean = renamed(functions.mean, "x, name=None")
 fc = renamed(
     static_layers.fc,
     "input, size, num_flatten_dims=1, param_attr=None, bias_attr=None, act=None, "
