@@ -214,8 +214,8 @@ def flags(tensors: Iterable[Tensor]) -> tuple[bool, ...]:
 def flatten(values: Iterable[Any], tensors: list[Tensor], key: list[Any]) -> None:
     """Append the tensors in some values to a list, and the rest to a cache key."""
     for value in values:
-        if isinstance(value, np.ndarray):
-            value = Tensor.results(value)  # noqa: PLW2901  an array counts as a tensor
+        if isinstance(value, np.ndarray):  # a tensor then, even if it is a matrix
+            value = Tensor.results(np.asarray(value))  # noqa: PLW2901
         if isinstance(value, Tensor):
             tensors.append(value)
             key.append((value.data.shape, value.data.dtype.num))

@@ -51,7 +51,7 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
         raise
     inputs = here.fed(inputs) if here.changes else inputs
     program = ConcreteProgram(here, inputs, results, function_name(static))
-    program.function = static.dygraph_function
+    program.function, program.matched = static.dygraph_function, True
     if not all(isinstance(value, Tensor) for value in values):
         program.arguments = as_specs(values)
     return program
@@ -143,6 +143,8 @@ class ConcreteProgram:
         arguments: The arguments it was traced for, with specs in place of tensors; None
             if all of them are tensors.
         function: The user's function, if there is one.
+        matched: Whether inputs are as declared: a call's key has their shapes and
+            dtypes, or they agree with the input spec.
 
     In Paddle this is `paddle.jit.dy2static.program_translator.ConcreteProgram`.
     """
@@ -156,7 +158,7 @@ class ConcreteProgram:
         self.held = dict(tracer.held)
         self.tensors, self.pairs = list(self.held.values()), list(self.held.items())
         self.conditions = Conditions(tracer, results)
-        self.number, self.has_run = 0, False
+        self.number, self.has_run, self.matched = 0, False, False
         self.arguments: tuple[Any, ...] | None = None
         self.function: Callable[..., Any] | None = None
         self.taped: dict[Goals, dict[Goals, Taped | None]] = {}
@@ -232,7 +234,7 @@ class ConcreteProgram:
     def plain(self) -> Part:
         """The plan of the runs without a gradient."""
         names = [v.name for v in self.outputs]
-        return forward_part(self.main_program, self.names, names)
+        return forward_part(self.main_program, self.names, names, matched=self.matched)
 
     def announced(self, inputs: Sequence[Tensor]) -> list[Any]:
         """Compute the outputs, announced as one op: on the tape it is one."""

@@ -31,6 +31,7 @@ class Part(WrittenPlan):
         feeds: What it is handed; persistable variables may be among it.
         fetches: What it returns.
         stateful: Whether other persistable variables live in a scope.
+        matched: Whether what it is handed is known to be as declared.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class Part(WrittenPlan):
         fetches: Sequence[str],
         *,
         stateful: bool,
+        matched: bool = False,
     ) -> None:
         self.handed, self.stateful, self.some = {*feeds}, stateful, steps
         super().__init__(program, feeds, fetches)
+        self.compares = bool(self.reads) or not matched
         # A fed array belongs to the caller: no result may reuse its memory.
         self.known = {n: v for n, v in self.known.items() if n not in self.handed}
 
@@ -82,13 +85,13 @@ def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[St
 
 
 def forward_part(
-    program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    program: Program, feeds: Sequence[str], fetches: Sequence[str], *, matched: bool
 ) -> Part:
-    """Plan a whole program without a backward."""
+    """Plan a whole program without a backward; see `Part`."""
     running, steps = steps_of(program, fetches)
     read = {name for step in steps for name in step.arguments} | {*fetches}
     handed = [name for name in feeds if name in read]
-    return Part(running, steps, handed, fetches, stateful=True)
+    return Part(running, steps, handed, fetches, stateful=True, matched=matched)
 
 
 def split(
@@ -97,6 +100,8 @@ def split(
     fetches: Sequence[str],
     seeds: Sequence[str],
     gradients: Sequence[str],
+    *,
+    matched: bool,
 ) -> tuple[Part, Part]:
     """Plan the forward and the backward of a program.
 
@@ -106,6 +111,7 @@ def split(
         fetches: Its outputs; the tensors saved for the backward follow them.
         seeds: The upstream gradients, which the backward is fed besides those.
         gradients: The outputs of the backward.
+        matched: Whether the inputs are known to be as declared.
     """
     running, steps = steps_of(program, [*fetches, *gradients])
     dependent = depending(steps, seeds)
@@ -124,7 +130,7 @@ def split(
     used = {n for s in backward for n in s.arguments} | {*gradients}
     backward_inputs = [n for n in dict.fromkeys([*saved, *seeds]) if n in used]
     return (
-        Part(running, forward, inputs, results, stateful=True),
+        Part(running, forward, inputs, results, stateful=True, matched=matched),
         Part(running, backward, backward_inputs, gradients, stateful=False),
     )
 

@@ -225,7 +225,9 @@ def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | Non
     seeds = [seed_name(target) for target in targets]
     fetches = [v.name for v in concrete.outputs]
     outputs = [name for name in wanted if name is not None]
-    forward, backward = split(program, concrete.names, fetches, seeds, outputs)
+    forward, backward = split(
+        program, concrete.names, fetches, seeds, outputs, matched=concrete.matched
+    )
     saved = forward.fetches
     rule = ProgramRule(concrete, stopped, backward, saved, targets, names, wanted)
     op = ProgramOp(concrete.name, targets, rule)

@@ -34,9 +34,11 @@ class WrittenPlan(Refusals):
 
     Attributes:
         fitted: Shapes and dtypes of the feeds and the `reads` that fitted last.
+        compares: False if whoever runs it has compared all that it reads.
     """
 
     fitted: Sequence[Any] = ()
+    compares = True
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, step by step if somebody follows."""
@@ -53,7 +55,7 @@ class WrittenPlan(Refusals):
             OpError: An operator cannot take its inputs.
         """
         values = scope.values
-        feed, code = self.prepared(feed, values)
+        feed, code = self.prepared(feed, values) if self.compares else (feed, self.code)
         try:
             fetched, stored = self.context().run(code.function, feed, values)
         except Exception as error:

@@ -204,3 +204,15 @@ def test_a_traceback_shows_the_users_lines_alone(
 
 def missing(x: Any) -> Any:
     return {}["missing"]
+
+
+def test_an_array_of_another_class_counts_as_a_tensor() -> None:
+    square = jit.to_static(lambda x: x * x)
+    numbers = np.array([[1, 2], [3, 4]], "float32")
+    with pytest.warns(PendingDeprecationWarning):
+        given = [np.matrix(numbers), numbers]
+    # The first run walks over the program; it is written down before the second.
+    for array in given * 2:
+        result = square(array)
+        assert result.tolist() == [[1.0, 4.0], [9.0, 16.0]]
+        assert type(result.data) is np.ndarray
