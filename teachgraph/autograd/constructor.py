@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.places import check_place
 from teachgraph.core import tensor as core
 from teachgraph.core.errors import DTypeError
 
@@ -37,8 +38,10 @@ def constructed(
     """A Tensor of an array's values, or of a Tensor's in its memory; without, empty.
 
     Raises:
+        InvalidValueError: The place is not the CPU.
         DTypeError: The value is something else, or no array of numbers.
     """
+    check_place(place)
     if value is None:
         value = np.zeros(0, np.float32)
     if isinstance(value, core.Tensor):

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from teachgraph.autograd.places import CPUPlace, place_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
@@ -28,6 +29,8 @@ from teachgraph.ops.param_attr import ParamAttr, Trained
 
 __all__ = ["Dynamic", "Parameter", "tensor_of", "to_tensor"]
 
+Array = np.ndarray[Any, Any]
+
 
 class Parameter(Trained, Tensor):
     """A Tensor that an optimizer updates.
@@ -44,7 +47,7 @@ class Parameter(Trained, Tensor):
 
     _is_kept = True
 
-    def __init__(self, data: np.ndarray[Any, Any], name: str, attr: ParamAttr) -> None:
+    def __init__(self, data: Array, name: str, attr: ParamAttr) -> None:
         super().__init__(data, stop_gradient=not attr.trainable)
         self.name = name
         self.follow(attr)
@@ -75,11 +78,12 @@ def to_tensor(
     Args:
         data: A number, nested lists, an array or a Tensor.
         dtype: The element type; by default as above.
-        place: Accepted for Paddle's sake; there is only the CPU.
+        place: The CPU, the only one here.
         stop_gradient: Whether no gradient goes to it.
 
     Raises:
         DTypeError: Elements that are no numbers.
+        InvalidValueError: Another place.
         ShapeError: Rows of different lengths.
 
     >>> to_tensor([[1, 2], [3, 4]]).dtype
@@ -88,6 +92,8 @@ def to_tensor(
     Tensor(shape=[], dtype=float32, place=Place(cpu), stop_gradient=True,
            0.50000000)
     """
+    if not (place is None or isinstance(place, CPUPlace)):
+        place_of(place)
     if chosen() and not getattr(current_block().program, "adopt", None):
         return variable_of(data, dtype, stop_gradient)
     tensor = Tensor.results(array_of(data, dtype), stop_gradient)
@@ -126,7 +132,7 @@ def first_variable(data: Any) -> Variable | None:
     return next((v for part in parts if (v := first_variable(part)) is not None), None)
 
 
-def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
+def array_of(data: Any, dtype: Any) -> Array:
     """A fresh array of the values, of the dtype asked for or the usual one."""
     if isinstance(data, Traced) and not isinstance(data, Tensor):
         raise DTypeError.here("to_tensor takes values; a Variable has none")
@@ -147,9 +153,7 @@ def no_numbers(data: Any, dtype: np.dtype[Any]) -> str:
     )
 
 
-def dtype_of(
-    array: np.ndarray[Any, Any], data: Any, asked: Any
-) -> np.dtype[np.generic]:
+def dtype_of(array: Array, data: Any, asked: Any) -> np.dtype[np.generic]:
     """The dtype asked for, or the usual one of this data.
 
     Raises:

@@ -33,8 +33,9 @@ def backward(
         retain_graph: Keep the saved tensors, so that a further pass is possible.
 
     Raises:
-        InvalidValueError: There is no tensor, one is none or is given twice, or there
-            are not as many gradients as tensors.
+        InvalidValueError: There is no tensor, one is none or is given twice, a gradient
+            is no Tensor, there are not as many gradients as tensors, or `retain_graph`
+            is neither True nor False.
 
     >>> import teachgraph as tg
     >>> x = tg.to_tensor(3.0, stop_gradient=False)
@@ -43,18 +44,27 @@ def backward(
     8.0
     """
     roots = as_list(tensors)
-    seeds = [None] * len(roots) if grad_tensors is None else as_list(grad_tensors)
-    if not roots or not all(isinstance(root, Tensor) for root in roots):
-        message = f"backward: tensors must be Tensor or list of Tensor, got {tensors!r}"
-        raise InvalidValueError.here(message)
-    if len({id(root) for root in roots}) != len(roots):
-        raise InvalidValueError.here("backward: a tensor is given twice")
-    if len(seeds) != len(roots):
-        message = f"backward: {len(roots)} tensors and {len(seeds)} gradients"
-        raise InvalidValueError.here(message)
+    seeds = as_list(() if grad_tensors is None else grad_tensors) or [None] * len(roots)
+    if problem := problem_of(roots, seeds, retain_graph):
+        raise InvalidValueError.here(f"backward: {problem}")
     # The roots may share nodes: saved tensors stay until the last root has run.
     for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
         root.backward(seed, retain_graph=retain_graph or i + 1 < len(roots))
+
+
+def problem_of(roots: list[Any], seeds: list[Any], retain_graph: Any) -> str | None:
+    """Say what `backward` has no meaning for, if it is among its arguments."""
+    if not roots or not all(isinstance(root, Tensor) for root in roots):
+        return f"tensors must be Tensor or list of Tensor, got {roots!r}"
+    if len({id(root) for root in roots}) != len(roots):
+        return "a tensor is given twice"
+    if not all(isinstance(seed, Tensor | None) for seed in seeds):
+        return f"grad_tensors must be None, Tensor or a list of these, got {seeds!r}"
+    if len(seeds) != len(roots):
+        return f"{len(roots)} tensors and {len(seeds)} gradients"
+    if not isinstance(retain_graph, bool):
+        return f"retain_graph must be True or False, got {retain_graph!r}"
+    return None
 
 
 def jacobian(ys: Tensors, xs: Tensors, batch_axis: int | None = None) -> Any:

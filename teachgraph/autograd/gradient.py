@@ -30,6 +30,7 @@ __all__ = ["grad"]
 
 Tensors = Tensor | Sequence[Tensor]
 Gradients = dict[Edge, Any]
+Given = Sequence[Any]
 
 
 def grad(
@@ -67,12 +68,13 @@ def grad(
     (27.0, 18.0)
     """
     targets, roots = as_list(inputs), as_list(outputs)
-    upstream = [None] * len(roots) if grad_outputs is None else as_list(grad_outputs)
+    douts = as_list(() if grad_outputs is None else grad_outputs) or [None] * len(roots)
     constants = [] if no_grad_vars is None else as_list(no_grad_vars)
-    check(roots, targets, constants, upstream, only_inputs)
     retain = create_graph if retain_graph is None else retain_graph
+    switches = [only_inputs, create_graph, retain, allow_unused]
+    check(roots, targets, constants, douts, switches)
     wanted: set[Edge] = {tensor.edge for tensor in targets}
-    seeds = seeds_of(roots, upstream, create_graph)
+    seeds = seeds_of(roots, douts, create_graph)
     order = topological(seeds)
     path = leading_to(wanted, order) - {tensor.edge for tensor in constants}
     gradients: Gradients = {}
@@ -155,24 +157,23 @@ def as_it_was(node: Node, source: int, value: Any) -> Any:
 
 
 def check(
-    roots: Sequence[Any],
-    targets: Sequence[Any],
-    fixed: Sequence[Any],
-    given: Sequence[Any],
-    only_inputs: bool,
+    roots: Given, targets: Given, constants: Given, douts: Given, switches: Given
 ) -> None:
     """Refuse what `grad` has no meaning for."""
-    problem = None
-    if not only_inputs:
-        problem = "only_inputs=False is not supported; use backward() to fill .grad"
-    elif not targets or not roots:
-        problem = "outputs and inputs must not be empty"
-    elif len(given) != len(roots):
-        problem = "The length of grad_outputs must be equal to outputs"
-    elif not all(isinstance(t, Tensor) for t in (*roots, *targets, *fixed)):
-        problem = "outputs, inputs and no_grad_vars must be Tensors"
-    if problem:
-        raise InvalidValueError.here(f"grad: {problem}")
+    tensors = (*roots, *targets, *constants, *(d for d in douts if d is not None))
+    rules = [
+        (switches[0], "only_inputs=False is not supported; use backward() for .grad"),
+        (roots and targets, "outputs and inputs must not be empty"),
+        (len(douts) == len(roots), "length of grad_outputs must be that of outputs"),
+        (
+            all(isinstance(t, Tensor) for t in tensors),
+            "outputs, inputs, grad_outputs and no_grad_vars must be Tensors",
+        ),
+        (all(isinstance(s, bool) for s in switches), "switches must be True or False"),
+    ]
+    for right, rule in rules:
+        if not right:
+            raise InvalidValueError.here(f"grad: {rule}")
 
 
 def seeds_of(
@@ -185,7 +186,7 @@ def seeds_of(
             continue
         seed: Any = seed_for(root, weight)
         if create_graph:
-            known = isinstance(weight, Tensor)
+            known = weight is not None
             seed = weight.in_dtype(root.dtype) if known else Tensor.results(seed)
         edge = root.edge
         seeds[edge] = seeds[edge] + seed if edge in seeds else seed

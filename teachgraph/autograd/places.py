@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from teachgraph.core.errors import DTypeError, InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 
 __all__ = [
     "CPUPlace",
     "CUDAPlace",
+    "check_place",
     "is_compiled_with_cuda",
     "not_here",
     "place_of",
@@ -36,6 +37,10 @@ class CPUPlace:
         return False
 
     is_cuda_pinned_place = is_xpu_place = is_ipu_place = is_custom_place = is_gpu_place
+
+    def _equals(self, other: Any) -> bool:
+        """Tell whether another place is the same."""
+        return isinstance(other, CPUPlace)
 
 
 class CUDAPlace:
@@ -64,7 +69,6 @@ def place_of(device: Any) -> CPUPlace:
     """The place that a device's name means, or a place itself: the CPU.
 
     Raises:
-        DTypeError: It is neither.
         InvalidValueError: It is a device that is not here, or none at all.
 
     >>> place_of("cpu")
@@ -73,7 +77,7 @@ def place_of(device: Any) -> CPUPlace:
     if isinstance(device, CPUPlace):
         return device
     if not isinstance(device, str):
-        raise DTypeError.here(f"a device is a str such as 'cpu', got {device!r}")
+        raise InvalidValueError.here(f"a device is a str such as 'cpu', got {device!r}")
     name, _, number = device.lower().partition(":")
     if name == "cpu" and not number:
         return CPUPlace()
@@ -83,6 +87,16 @@ def place_of(device: Any) -> CPUPlace:
         f"The device must be a string which is like 'cpu', got {device!r}; that is "
         "the only one here"
     )
+
+
+def check_place(place: Any) -> None:
+    """Refuse a place other than the CPU, however it is named; None leaves it open.
+
+    Raises:
+        InvalidValueError: It is another place, or none.
+    """
+    if place is not None:
+        place_of(place)
 
 
 def not_here(device: str) -> InvalidValueError:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.creation import tensor_of
+from teachgraph.autograd.places import check_place
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.random import generator as the_generator
 from teachgraph.errors import DataError
@@ -21,6 +22,7 @@ from teachgraph.io.dataset import Dataset, IterableDataset, UnknownLengthError
 from teachgraph.io.fetch import EndOfStream, Fetcher
 from teachgraph.io.pool import Pool
 from teachgraph.io.sampler import BatchSampler
+from teachgraph.ops.as_list import as_list
 
 __all__ = ["DataLoader"]
 
@@ -35,7 +37,7 @@ class DataLoader:
     Args:
         dataset: A Dataset, anything with `[i]` and `len`, or an IterableDataset.
         feed_list: Variables of a static program, for `return_list=False`.
-        places: Accepted for Paddle's sake; there is one place, the CPU.
+        places: The CPU, the only place here.
         return_list: False yields a feed for `Executor.run` instead: a dict of arrays
             under the names of `feed_list`.
         batch_sampler: Yields lists of sample numbers; excludes the next three.
@@ -102,6 +104,8 @@ class DataLoader:
             raise DataError("feed_list should be set when return_list=False")
         self.dataset = dataset
         self.feed_list = feed_list
+        for place in as_list(places):
+            check_place(place)
         self.places = places
         self.return_list = return_list
         self.num_workers = num_workers

@@ -8,9 +8,9 @@ __all__ = ["as_list"]
 
 
 def as_list(value: Any) -> list[Any]:
-    """Wrap a single value in a list; copy a list or tuple.
+    """Wrap a single value in a list; copy a list, tuple or set.
 
     >>> as_list(1), as_list((1, 2))
     ([1], [1, 2])
     """
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(value) if isinstance(value, (list, tuple, set)) else [value]

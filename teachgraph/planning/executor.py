@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import teachgraph.control_flow.lowering  # noqa: F401  registers branches and loops
-from teachgraph.autograd.places import CPUPlace
+from teachgraph.autograd.places import CPUPlace, place_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
@@ -51,7 +51,7 @@ class Executor(DatasetRuns, core.Executor):
     has changed. The plan is Python code, which can be read: `compiled(program).source`.
 
     Args:
-        place: Accepted for Paddle's sake; there is only the CPU.
+        place: The CPU, the only one here.
         interpret: Walk over the operators as they are, instead of generating code of
             what the default passes leave. So does a run that somebody follows.
         max_iterations: How often a loop may go round that does not say so itself;
@@ -60,7 +60,7 @@ class Executor(DatasetRuns, core.Executor):
             `onnxruntime`, which takes programs for use only.
 
     Raises:
-        InvalidValueError: There is no such backend.
+        InvalidValueError: There is no such place, or no such backend.
 
     In Paddle this is `paddle.static.Executor`.
     """
@@ -80,9 +80,9 @@ class Executor(DatasetRuns, core.Executor):
     ) -> None:
         limit = None if max_iterations is None else limit_of(max_iterations)
         super().__init__(max_iterations=limit)
-        self.interpreting, self.backend = interpret, backend
-        self.place = CPUPlace() if place is None else place
-        self.max_iterations = limit
+        self.interpreting, self.backend, self.max_iterations = interpret, backend, limit
+        own = place is None or isinstance(place, CPUPlace)
+        self.place = CPUPlace() if own else place_of(place)
         if backend is not None:
             self.planner = planner_of(backend)
 

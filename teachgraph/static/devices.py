@@ -42,18 +42,18 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     """Inside, appended operators are marked with a device; all run on the CPU.
 
     Args:
-        device: `cpu`, `gpu` or `gpu:N`; None for no mark.
+        device: `cpu`, `gpu`, `gpu:N` or `gpu:all`; None for no mark.
 
     Raises:
         InvalidValueError: It is another word.
 
     In Paddle this is `paddle.static.device_guard`.
     """
-    kind, _, number = (device or "").partition(":")
-    if kind not in ("", "cpu", "gpu", "xpu") or not (number or "0").isdigit():
+    kind, colon, _ = str(device or "").partition(":")
+    if kind not in ("", "cpu", "gpu", "xpu") or (colon and kind == "cpu"):
         raise InvalidValueError.here(
-            "The Attr(device) should be 'cpu', 'xpu', 'gpu' or empty, but received "
-            f"{device!r}"
+            "The Attr(device) should be 'cpu', 'xpu', 'gpu', one of the last two with "
+            f"a number such as 'gpu:0', or empty, but received {device!r}"
         )
     with marked(op_device=device or None):
         yield

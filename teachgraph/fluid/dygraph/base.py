@@ -14,6 +14,7 @@ import numpy as np
 from teachgraph.autograd.creation import Parameter, tensor_of
 from teachgraph.autograd.gradient import grad as gradient
 from teachgraph.autograd.intermediate import keep_gradients, keeping_gradients
+from teachgraph.autograd.places import check_place
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes
 from teachgraph.core.errors import (
@@ -47,10 +48,14 @@ __all__ = [
 def guard(place: Any = None) -> Iterator[None]:
     """Run ops inside at once, in dynamic mode.
 
+    Raises:
+        InvalidValueError: The place is not the CPU.
+
     >>> with guard():
     ...     enabled()
     True
     """
+    check_place(place)
     with modes.using(static=False), keeping_gradients(), training.training_mode(True):
         yield
 
@@ -75,7 +80,12 @@ class Enabled:
 
 
 def enable_dygraph(place: Any = None) -> Enabled:
-    """Switch to dynamic mode; as a `with` statement, only inside it."""
+    """Switch to dynamic mode; as a `with` statement, only inside it.
+
+    Raises:
+        InvalidValueError: The place is not the CPU.
+    """
+    check_place(place)
     keep_gradients()
     return Enabled(modes.choose(False))
 

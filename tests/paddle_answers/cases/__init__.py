@@ -29,6 +29,7 @@ from tests.paddle_answers.cases import (
     names,
     nothing,
     numbers,
+    places,
     printing,
     programs,
     ranges,
@@ -40,6 +41,7 @@ from tests.paddle_answers.cases import (
     state,
     tensors,
     traced,
+    upstream,
     varying,
     wrong_arguments,
 )
@@ -83,6 +85,7 @@ TOPICS = {
     "numbers": topic(numbers.LINES, *numbers.STORIES),
     "modes": topic("", *modes.STORIES),
     "printing": topic("", *printing.STORIES),
+    "places": topic(places.LINES, *places.STORIES),
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
     "refusals": topic(refusals.LINES),
@@ -93,6 +96,7 @@ TOPICS = {
     "state": topic(state.LINES, *state.STORIES),
     "tensors": topic(tensors.LINES, *tensors.STORIES),
     "traced": topic("", *traced.STORIES),
+    "upstream": topic("", *upstream.STORIES),
     "varying": topic("", *varying.STORIES),
     "wrong_arguments": topic(wrong_arguments.LINES, *wrong_arguments.STORIES),
 }
