@@ -37,6 +37,7 @@ __all__ = [
     "InvalidValueError",
     "MixedModeError",
     "ModeError",
+    "NameKeyError",
     "NoSourceError",
     "NotInitializedError",
     "OpError",
@@ -84,6 +85,12 @@ class GradientMismatch(TeachgraphError, AssertionError):
 
 class OutOfRangeError(InvalidValueError, IndexError):
     """An index past the end."""
+
+
+class NameKeyError(InvalidValueError, KeyError):
+    """A name under which there is nothing, or something else already, or no name."""
+
+    __str__ = Exception.__str__  # a KeyError's would quote the message
 
 
 class DivisionError(InvalidValueError, ZeroDivisionError):

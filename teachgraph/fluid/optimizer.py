@@ -11,6 +11,7 @@ from teachgraph.fluid.clip import clip_of, wishes
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer
 from teachgraph.ops.left_out import absent
+from teachgraph.optimizer.groups import KINDS
 from teachgraph.optimizer.optimizer import Pairs
 from teachgraph.optimizer.recompute import RecomputeOptimizer
 from teachgraph.static import (
@@ -56,6 +57,8 @@ class Optimizer(optimizer.Optimizer):
         more: The arguments of the 2.x optimizer that is wrapped; and by name, `named`.
     """
 
+    kinds = KINDS
+
     def __init__(self, learning_rate: Any = 0.001, *more: Any, **named: Any) -> None:
         decays = isinstance(learning_rate, LearningRateDecay)
         self._decay = learning_rate if decays else None
@@ -74,11 +77,11 @@ class Optimizer(optimizer.Optimizer):
         parameter_list="parameters",
     )
 
-    def step(self) -> None:
-        """Update every parameter that has a gradient; a decay goes on by one."""
+    def step_along(self, pairs: Pairs) -> list[Operator]:
+        """Update Tensors by these gradients; a decay goes on by one."""
         if self._decay is not None:
             self._decay()
-        super().step()
+        return super().step_along(pairs)
 
     def apply_optimize(
         self, loss: Variable, startup_program: Program | None, params_grads: Pairs

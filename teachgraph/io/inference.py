@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from teachgraph.core.errors import InvalidValueError, ProgramError, at_user_line
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.errors import DataError
 from teachgraph.io import saving
 from teachgraph.io.prefix import with_suffix
@@ -91,14 +96,14 @@ def normalize_program(
         options: Accepted for Paddle's sake.
 
     Raises:
-        TypeError: `program` is no Program.
+        DTypeError: `program` is no Program.
         InvalidValueError: Feeds or fetches are no Variables, or a feed is not needed.
         ProgramError: A variable belongs to another program.
 
     In Paddle this is `paddle.static.normalize_program`.
     """
     if not isinstance(program, Program):
-        raise TypeError(
+        raise DTypeError.here(
             f"program type must be `fluid.Program`, but received `{type(program)}`"
         )
     feeds = [v.name for v in variable_list("feed_vars", feed_vars)] if feed_vars else []

@@ -11,9 +11,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import fields_of, with_fields
-from teachgraph.core.errors import (
-    InvalidValueError,
-)
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.modes import is_recording
 from teachgraph.jit.conversion import definition_of
 from teachgraph.ops.default_dtype import default_dtype
@@ -134,11 +132,11 @@ def checked(spec: Any, most: int | None) -> list[Any]:
     """Return an input spec as a list.
 
     Raises:
-        TypeError: It is no list or tuple.
+        DTypeError: It is no list or tuple.
         InvalidValueError: It is longer than the arguments.
     """
     if not isinstance(spec, (list, tuple)):
-        raise TypeError(
+        raise DTypeError.here(
             "The type(input_spec) should be one of (tuple, list), but received "
             f"{type(spec).__name__}."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.errors import DataError
 from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.prefix import with_suffix
@@ -44,6 +45,7 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
         A layer, in the mode of evaluation: it predicts, and after `train()` it trains.
 
     Raises:
+        DTypeError: The path is none.
         InvalidValueError: There is no such model.
         DataError: A file is damaged, or lacks a parameter; nothing in it is run.
 
@@ -83,8 +85,11 @@ def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
     """Return the files of the methods by name, and that of the values.
 
     Raises:
+        DTypeError: The path is none.
         InvalidValueError: There is no such model.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise DTypeError.here(f"a path is a str or a Path, got {path!r}")
     prefix = Path(path)
     finish_saves(prefix.parent)
     if prefix.is_dir() and configs:

@@ -120,6 +120,10 @@ def traced_methods(
     for name, static in functions_of(layer, input_spec, configs):
         using, training = in_both_modes(static, static_values(static, input_spec))
         wanted = configs.get("output_spec") if name == FORWARD else None
+        if not isinstance(wanted, list | tuple | None):
+            raise DTypeError.here(
+                f"The config `output_spec` should be 'list', but received {wanted!r}"
+            )
         wanted = wanted and [place_of(one, static) for one in wanted]
         modes = [pruned(one, held, wanted) for one in (using, training)]
         methods.append(Method(name, list(using.names), *modes))

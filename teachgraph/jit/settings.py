@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 
 __all__ = [
     "LEFT_ALONE",
@@ -117,9 +117,14 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
 def ignore_module(modules: list[ModuleType] | ModuleType) -> None:
     """Leave the functions of some modules as they are.
 
+    Raises:
+        DTypeError: One is no module.
+
     In Paddle this is `paddle.jit.ignore_module`.
     """
     several = modules if isinstance(modules, (list, tuple)) else [modules]
+    if not all(isinstance(module, ModuleType) for module in several):
+        raise DTypeError.here(f"ignore_module takes modules, got {modules!r}")
     ignored.update(module.__name__ for module in several)
 
 

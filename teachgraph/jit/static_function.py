@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.core.errors import InvalidValueError, ModeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.errors import ConversionError
@@ -25,6 +25,7 @@ from teachgraph.jit.settings import LEFT_ALONE, program_limit, switch
 from teachgraph.jit.tracebacks import of_user
 from teachgraph.jit.tracing import tracer
 from teachgraph.nn import Layer
+from teachgraph.passes.compiled import BuildStrategy
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -53,8 +54,8 @@ def to_static(
     Args:
         function: A function, a method or a layer; left out, this is a decorator.
         input_spec: `InputSpec`s of its tensors, with None for sizes that may differ.
-        build_strategy: Accepted for Paddle's sake.
-        backend: Accepted for Paddle's sake.
+        build_strategy: A `static.BuildStrategy`, accepted for Paddle's sake.
+        backend: 'CINN' or None, accepted for Paddle's sake.
         full_graph: Accepted for Paddle's sake; all of a function is one program.
         **options: Accepted for Paddle's sake.
 
@@ -63,6 +64,8 @@ def to_static(
 
     Raises:
         ConversionError: It is nothing that can be converted.
+        DTypeError: `input_spec` is no list, or `build_strategy` of another kind.
+        InvalidValueError: There is no such backend.
 
     In Paddle this is `paddle.jit.to_static`.
 
@@ -75,11 +78,32 @@ def to_static(
     >>> clipped(tg.to_tensor([2.0])).tolist()
     [0.0]
     """
+    if not (input_spec is build_strategy is backend is None):
+        check_options(input_spec, build_strategy, backend)
     if function is None:
         return lambda decorated: to_static(decorated, input_spec)
     if isinstance(function, FunctionType):
         return StaticFunction(function, input_spec)
     return to_static_callable(function, input_spec)
+
+
+def check_options(input_spec: Any, build_strategy: Any, backend: Any) -> None:
+    """Refuse options of another kind than `to_static` takes."""
+    if not isinstance(input_spec, list | tuple | None):
+        raise DTypeError.here(
+            "The type(input_spec) should be one of (tuple, list), but received "
+            f"{type(input_spec).__name__}."
+        )
+    if not isinstance(build_strategy, BuildStrategy | None):
+        raise DTypeError.here(
+            "Required type(build_strategy) shall be `paddle.static.BuildStrategy`, but "
+            f"received {type(build_strategy).__name__}"
+        )
+    if backend not in (None, "CINN"):
+        raise InvalidValueError.here(
+            "The backend of to_static should be 'CINN' or None, but received "
+            f"{backend!r}."
+        )
 
 
 def to_static_callable(value: Any, input_spec: Any) -> Any:

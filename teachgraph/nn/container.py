@@ -7,7 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, OutOfRangeError
+from teachgraph.errors import (
+    DTypeError,
+    InvalidValueError,
+    NameKeyError,
+    OutOfRangeError,
+)
 from teachgraph.nn.layer import Layer, check_kind
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
@@ -17,7 +22,10 @@ is_layer = Layer.__instancecheck__
 
 
 class Numbered(Layer):
-    """Base of lists: the items are attributes called `0`, `1`, ..."""
+    """Base of lists: the items are attributes called `0`, `1`, ...
+
+    Their names are indexes, too, as in Paddle.
+    """
 
     def held(self) -> list[Any]:
         """Return the items in order."""
@@ -33,13 +41,15 @@ class Numbered(Layer):
             setattr(self, str(number), thing)
 
     def position(self, index: Any) -> int:
-        """Resolve an index; a negative one counts from the end.
+        """Resolve an index or a name; a negative one counts from the end.
 
         Raises:
             DTypeError: The index is no integer.
             OutOfRangeError: The index is out of range.
         """
         count = len(self)
+        if isinstance(index, str) and index.isdecimal():
+            index = int(index)
         if not isinstance(index, (int, np.integer)):
             raise DTypeError.here(
                 f"an index of a {type(self).__name__} is an integer, got {index!r}"
@@ -83,6 +93,20 @@ def name_and_layer(pair: Any) -> tuple[str, Any]:
     )
 
 
+def named(container: Layer, name: Any) -> Layer:
+    """Return the sublayer of a name.
+
+    Raises:
+        NameKeyError: There is none.
+    """
+    if name not in container._sub_layers:
+        raise NameKeyError.here(
+            f"there is no layer {name!r} in this {type(container).__name__}; there are "
+            f"{', '.join(map(repr, container._sub_layers)) or 'none'}"
+        )
+    return container._sub_layers[name]
+
+
 class Sequential(Layer):
     """Chain of layers.
 
@@ -116,8 +140,12 @@ class Sequential(Layer):
     def name_at(self, index: int | str) -> str:
         """Resolve a position or a name to the name of an attribute."""
         names = list(self._sub_layers)
-        if not isinstance(index, int):
-            return str(index)
+        if isinstance(index, str):
+            return index
+        if not isinstance(index, (int, np.integer)):
+            raise DTypeError.here(
+                f"an index of a Sequential is an integer or a name, got {index!r}"
+            )
         if not -len(names) <= index < len(names):
             raise OutOfRangeError.here(
                 f"index {index} is out of range for Sequential of {len(names)}"
@@ -127,9 +155,7 @@ class Sequential(Layer):
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
             return Sequential(*list(self._sub_layers.values())[index])
-        if isinstance(index, str):
-            return self._sub_layers[index]
-        return self._sub_layers[self.name_at(index)]
+        return named(self, self.name_at(index))
 
     def __len__(self) -> int:
         return len(self._sub_layers)
@@ -243,7 +269,7 @@ class LayerDict(Layer):
             self[name] = layer
 
     def __getitem__(self, key: str) -> Layer:
-        return self._sub_layers[key]
+        return named(self, key)
 
     def __setitem__(self, key: str, sublayer: Layer) -> None:
         self.add_sublayer(key, sublayer)
@@ -264,7 +290,7 @@ class LayerDict(Layer):
         """Remove a layer and return it.
 
         Raises:
-            KeyError: There is no layer of this name.
+            NameKeyError: There is no layer of this name.
         """
         layer = self[key]
         delattr(self, key)

@@ -26,6 +26,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.program import current_block
+from teachgraph.errors import NameKeyError
 from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype, is_floating
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
@@ -223,7 +224,7 @@ class Layer:
         """Register a parameter under a name.
 
         Raises:
-            KeyError: The name is taken, empty or has a dot.
+            NameKeyError: The name is taken, empty or has a dot.
             DTypeError: It is neither a parameter nor None.
         """
         self.check_name(name)
@@ -246,7 +247,7 @@ class Layer:
         """Register a buffer: a tensor that is no parameter but part of the state.
 
         Raises:
-            KeyError: The name is taken by what is no buffer, empty or has a dot.
+            NameKeyError: The name is taken by what is no buffer, empty or has a dot.
             DTypeError: It is neither a tensor nor None, but a parameter, for instance.
         """
         if name not in self._buffers:
@@ -265,11 +266,13 @@ class Layer:
         """Require a free name without a dot, the separator in structured names."""
         require_text(name, "parameter or buffer")
         if not name or "." in name:
-            raise KeyError(
+            raise NameKeyError.here(
                 "The name of a parameter or buffer can not be empty or contain '.'"
             )
-        if name in self.__dict__:
-            raise KeyError(f"The {name!r} of {self._full_name} is already there")
+        if name in self.__dict__ or hasattr(type(self), name):
+            raise NameKeyError.here(
+                f"The {name!r} of {self._full_name} already exists: take another name"
+            )
 
     @property
     def _sub_layers(self) -> dict[str, Layer]:

@@ -17,8 +17,9 @@ import numpy as np
 from teachgraph import nn
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.core.modes import no_grad
+from teachgraph.static.input_spec import InputSpec
 
 __all__ = ["flops", "summary"]
 
@@ -95,28 +96,50 @@ def watched(net: nn.Layer, count: Count) -> Iterator[list[LayerRun]]:
 def inputs_for(input_size: Any, dtypes_wanted: Any) -> list[Tensor]:
     """Create random inputs of one size or of several; an unknown size counts as 1.
 
+    Args:
+        input_size: A shape, a size, an `InputSpec`, or a list of shapes or specs.
+        dtypes_wanted: One dtype for all, or a list with one for each.
+
     Raises:
-        InvalidValueError: A size is no positive integer.
+        InvalidValueError: There is no size, one is no positive integer, or there are
+            not as many dtypes as inputs.
     """
-    sizes = [input_size]
-    if input_size and isinstance(input_size[0], (list, tuple)):
-        sizes = list(input_size)
-    names = dtypes_wanted or "float32"
-    kinds = [names] * len(sizes) if isinstance(names, str) else list(names)
+    one = input_size if isinstance(input_size, (list, tuple)) else [input_size]
+    shapes = bool(one) and isinstance(one[0], (list, tuple, InputSpec))
+    sizes = list(one) if shapes else [one]
+    wanted = dtypes_wanted or "float32"
+    several = isinstance(wanted, (list, tuple))
+    kinds = list(wanted) if several else [wanted] * len(sizes)
+    if len(kinds) != len(sizes):
+        raise InvalidValueError.here(
+            f"{len(sizes)} inputs have as many dtypes, got {wanted!r}"
+        )
     return [random_input(size, kind) for size, kind in zip(sizes, kinds, strict=True)]
 
 
-def random_input(size: Sequence[Any], kind: Any) -> Tensor:
+def random_input(size: Any, kind: Any) -> Tensor:
     """Create one input; zeros for an integer dtype, as they are valid indices."""
+    if isinstance(size, InputSpec):
+        size, kind = size.shape, size.dtype
     shape = [1 if n is None or n == -1 else n for n in size]
     if not all(isinstance(n, int) and n > 0 for n in shape):
         raise InvalidValueError.here(
-            f"input_size holds positive integers, -1 or None, got {size}"
+            f"input_size holds positive integers, -1 or None, got {size!r}"
         )
     dtype = dtypes.convert(kind)
     if dtype.kind != "f":
         return Tensor.results(np.zeros(shape, dtype))
     return Tensor.results(np.random.default_rng(0).random(shape).astype(dtype))
+
+
+def check_network(net: Any) -> None:
+    """Require a Layer.
+
+    Raises:
+        DTypeError: It is something else.
+    """
+    if not isinstance(net, nn.Layer):
+        raise DTypeError.here(f"a network is a Layer, got {type(net).__name__}")
 
 
 def summary(
@@ -126,13 +149,17 @@ def summary(
 
     Args:
         net: The network.
-        input_size: The shape of its input, or a list of shapes; None or -1 for an
-            arbitrary size.
+        input_size: The shape of its input, an `InputSpec`, or a list of these; None
+            or -1 for an arbitrary size.
         dtypes: The dtype of each input; by default float32.
         input: An input to run it on, instead of random numbers.
 
     Returns:
         `total_params` and `trainable_params`.
+
+    Raises:
+        InvalidValueError: There is neither a size nor an input, or a size is none.
+        DTypeError: `net` is no Layer.
 
     In Paddle this is `paddle.summary`.
 
@@ -148,6 +175,12 @@ def summary(
     15 parameters, 15 of them trained
     {'total_params': 15, 'trainable_params': 15}
     """
+    check_network(net)
+    if input is None and input_size is None:
+        raise InvalidValueError.here(
+            "input_size and input cannot be None at the same time: give the shape of "
+            "the input, such as (1, 4)"
+        )
     inputs = [input] if input is not None else inputs_for(input_size, dtypes)
     with watched(net, lambda *_: 0) as seen:
         net(*inputs)
@@ -236,6 +269,10 @@ def flops(
             adds their number to `layer.total_ops`, as in Paddle, or returns it.
         print_detail: Print a table.
 
+    Raises:
+        InvalidValueError: A size is no positive integer.
+        DTypeError: `net` is no Layer, or `custom_ops` no dict.
+
     In Paddle this is `paddle.flops`; what is written with functions instead of layers
     does not count.
 
@@ -243,6 +280,11 @@ def flops(
     >>> flops(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), [2, 4])
     24
     """
+    check_network(net)
+    if not isinstance(custom_ops or {}, Mapping):
+        raise DTypeError.here(
+            f"custom_ops is a dict of functions by Layer class, got {custom_ops!r}"
+        )
     known = {**counts(), **(custom_ops or {})}
     with watched(net, partial(flops_of_call, known)) as seen:
         net(*inputs_for(input_size, None))

@@ -20,7 +20,8 @@ from teachgraph.static.variable import Variable
 
 __all__ = ["Group", "clip_of", "groups_of", "parameter_list", "regularizer_of"]
 
-KINDS = (Tensor, Variable, str)
+TENSORS = (Tensor, Variable)
+KINDS = (*TENSORS, str)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,23 +43,30 @@ class Group:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def groups_of(parameters: Any, common: Group) -> list[Group]:
+def groups_of(
+    parameters: Any, common: Group, kinds: tuple[type, ...] = TENSORS
+) -> list[Group]:
     """Build the groups of the argument `parameters`, with defaults from `common`.
 
+    Args:
+        parameters: Parameters, or dicts with some as `params`.
+        common: The settings that a dict leaves open.
+        kinds: The classes of parameters that are allowed.
+
     Raises:
-        TypeError: The parameters are neither Tensors nor dicts.
+        DTypeError: The parameters are neither Tensors nor dicts.
         InvalidValueError: A dict has no `params`, an unknown option, or a parameter of
             another group.
     """
     if isinstance(parameters, Mapping):
-        raise TypeError(
+        raise DTypeError.here(
             "`parameters` argument should not get dict type, if parameter groups is "
             "needed, please set `parameters` as list of dict"
         )
-    items = parameter_list(parameters, (*KINDS, Mapping))
+    items = parameter_list(parameters, (*kinds, Mapping))
     if not any(isinstance(item, Mapping) for item in items):
         return [replace(common, parameters=items)]
-    groups = [group_of(item, common) for item in items]
+    groups = [group_of(item, common, kinds) for item in items]
     named = [name_of(p) for group in groups for p in group.parameters or ()]
     if len(set(named)) < len(named):
         raise InvalidValueError.here(
@@ -85,14 +93,14 @@ def impose(parameter: Any, group: Group, *, decays: bool) -> None:
             parameter.regularizer = group.regularizer
 
 
-def group_of(given: Any, common: Group) -> Group:
+def group_of(given: Any, common: Group, kinds: tuple[type, ...]) -> Group:
     """Build one group from a dict."""
     if not isinstance(given, Mapping) or "params" not in given:
         raise InvalidValueError.here(
             f"each parameter group is a dict with 'params', got {given!r}"
         )
     settings = dict(given)
-    own: dict[str, Any] = {"parameters": parameter_list(settings.pop("params"), KINDS)}
+    own: dict[str, Any] = {"parameters": parameter_list(settings.pop("params"), kinds)}
     if "learning_rate" in settings:
         own["learning_rate"] = factor_of(settings.pop("learning_rate"))
     if "grad_clip" in settings:

@@ -14,7 +14,8 @@ from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.optimizer.line_search import Point, strong_wolfe
 from teachgraph.optimizer.lr import LRScheduler
-from teachgraph.optimizer.optimizer import Optimizer
+from teachgraph.optimizer.optimizer import Optimizer, Pairs
+from teachgraph.static.operator import Operator
 
 __all__ = ["LBFGS"]
 
@@ -148,6 +149,10 @@ class LBFGS(Optimizer):
             if evaluations >= self.max_eval:
                 break
         return first
+
+    def step_along(self, pairs: Pairs) -> list[Operator]:
+        """Refuse: each step computes gradients by its closure; raises ModeError."""
+        return self.step()  # type: ignore[no-any-return]
 
     def evaluated(self, closure: Callable[[], Any]) -> tuple[Any, Any]:
         """Compute the loss, and the gradients of all parameters as one vector."""

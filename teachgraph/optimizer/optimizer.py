@@ -24,6 +24,7 @@ from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (
     KINDS,
+    TENSORS,
     Group,
     clip_of,
     groups_of,
@@ -77,13 +78,14 @@ class Optimizer:
         InvalidValueError: The learning rate is no number greater than 0, or another
             number is out of its range.
         DTypeError: The decay is no decay, or the clip no clip.
-        TypeError: The parameters are no list of Tensors.
+        DTypeError: The parameters are no list of Tensors.
 
     In Paddle this is `paddle.optimizer.Optimizer`.
     """
 
     ranges: ClassVar[Mapping[str, Range]] = {}
     finishing: ClassVar[str] = ""
+    kinds: ClassVar[tuple[type, ...]] = TENSORS
 
     def __init__(
         self,
@@ -103,7 +105,7 @@ class Optimizer:
         )
         self._groups, self._parameters = [self._common], None
         if parameters is not None:
-            self._groups = groups_of(parameters, self._common)
+            self._groups = groups_of(parameters, self._common, self.kinds)
             self._parameters = [p for g in self._groups for p in g.parameters or ()]
         self._only_group = self._groups[0] if len(self._groups) == 1 else None
         for group in (self._common, *self._groups) if self.ranges else ():
@@ -186,10 +188,10 @@ class Optimizer:
         """Let the learning rate follow a schedule from now on.
 
         Raises:
-            TypeError: `scheduler` is no schedule.
+            DTypeError: `scheduler` is no schedule.
         """
         if not isinstance(scheduler, LRScheduler):
-            raise TypeError(f"an LRScheduler was expected, got {scheduler!r}")
+            raise DTypeError.here(f"an LRScheduler was expected, got {scheduler!r}")
         self._rate.follow(scheduler)
 
     @property
@@ -217,11 +219,16 @@ class Optimizer:
         >>> w.tolist()
         [0.0, 0.0]
         """
-        pairs = [
-            (parameter, grad)
-            for parameter in self.parameters
-            if not parameter.stop_gradient and (grad := parameter.grad) is not None
-        ]
+        self.step_along(
+            [
+                (parameter, grad)
+                for parameter in self.parameters
+                if not parameter.stop_gradient and (grad := parameter.grad) is not None
+            ]
+        )
+
+    def step_along(self, pairs: Pairs) -> list[Operator]:
+        """Update Tensors by these gradients, clipped and with decay; no operators."""
         with WholeStep():
             switch = record(False)
             try:
@@ -236,6 +243,7 @@ class Optimizer:
                 self.update_tensors(pairs)
             finally:
                 recording.reset(switch)
+        return []
 
     def changes_gradients(self, pairs: Pairs) -> bool:
         """True if a gradient is clipped or decayed before its parameter's update."""
@@ -308,10 +316,9 @@ class Optimizer:
             raise DTypeError.here(
                 f"minimize takes a Variable or a Tensor, got {type(loss)}"
             )
-        if self._parameters is None and parameters is not None:
-            self._parameters = list(parameters)
-        self.step()
-        return with_gradient(self.parameters)
+        pairs = with_gradient(parameters or self.parameters)
+        self.step_along(pairs)
+        return pairs
 
     def backward(
         self,
@@ -370,14 +377,6 @@ class Optimizer:
             updates = len(ops)
             self.append_updates(pairs, program)
         return ops[updates:]
-
-    def step_along(self, pairs: Pairs) -> list[Operator]:
-        """Update Tensors by these gradients; no operators."""
-        for parameter, grad in pairs:
-            parameter.grad = grad
-        if pairs:
-            self.step()
-        return []
 
     def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
         """Clip the gradients and add the decay, on Tensors or in `program`."""
@@ -466,8 +465,13 @@ def require_backward(loss: Variable, no_grad_set: Any) -> None:
 
 
 def with_gradient(parameters: Iterable[Any]) -> Pairs:
-    """The parameters that have a gradient, each with it."""
-    return [(p, p.grad) for p in parameters if p.grad is not None]
+    """The parameters that have a gradient and are trained, each with it.
+
+    Raises:
+        DTypeError: One is no Tensor, but a name, for instance.
+    """
+    tensors = parameter_list(parameters, TENSORS)
+    return [(p, p.grad) for p in tensors if not p.stop_gradient and p.grad is not None]
 
 
 def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:

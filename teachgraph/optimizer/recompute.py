@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import ModeError
+from teachgraph.core.errors import DTypeError, ModeError
 from teachgraph.optimizer.optimizer import Optimizer, Pairs
 from teachgraph.static.append_backward import append_backward
 from teachgraph.static.operator import Operator
@@ -29,7 +29,7 @@ class RecomputeOptimizer:
         optimizer: The inner optimizer.
 
     Raises:
-        TypeError: `optimizer` is no optimizer.
+        DTypeError: `optimizer` is no optimizer.
 
     In Paddle this is `paddle.incubate.optimizer.RecomputeOptimizer`.
 
@@ -49,7 +49,7 @@ class RecomputeOptimizer:
 
     def __init__(self, optimizer: Optimizer) -> None:
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(
+            raise DTypeError.here(
                 "RecomputeOptimizer takes an optimizer such as SGD(0.1), got "
                 f"{type(optimizer)}"
             )
@@ -60,12 +60,12 @@ class RecomputeOptimizer:
         """Set the variables to save; all others are recomputed.
 
         Raises:
-            TypeError: `checkpoints` is no list of Variables or names.
+            DTypeError: `checkpoints` is no list of Variables or names.
         """
         if not isinstance(checkpoints, list) or not all(
             isinstance(cut, (Variable, str)) for cut in checkpoints
         ):
-            raise TypeError(
+            raise DTypeError.here(
                 "_checkpoints should be a list of Variable or a list of String, "
                 f"received {checkpoints!r}"
             )
@@ -94,7 +94,7 @@ class RecomputeOptimizer:
 
         Raises:
             ModeError: `_set_checkpoints` was not called.
-            TypeError: The loss is no Variable, as in dynamic mode.
+            DTypeError: The loss is no Variable, as in dynamic mode.
         """
         if self._checkpoints is None:
             raise ModeError.here("You should call _set_checkpoints first")

@@ -11,7 +11,7 @@ from teachgraph.core.build import (
     own_variable,
     pass_stop_gradient,
 )
-from teachgraph.core.errors import ProgramError
+from teachgraph.core.errors import DTypeError, ProgramError
 from teachgraph.core.op import GradOp, Op, find, slot_name
 from teachgraph.core.program import Block, Operator, Slots, Variable
 
@@ -49,11 +49,11 @@ def names_in(block: Block, slots: Mapping[str, Any] | None) -> Slots:
     """Slots as lists of names, each of a variable that exists.
 
     Raises:
-        TypeError: The slots are no dictionary, or hold no Variables or names.
+        DTypeError: The slots are no dictionary, or hold no Variables or names.
         ProgramError: A variable is not of this program.
     """
     if not isinstance(slots, (Mapping, type(None))):
-        raise TypeError(f"slots are a dict of Variables or names, got {slots!r}")
+        raise DTypeError.here(f"slots are a dict of Variables or names, got {slots!r}")
     names: Slots = {}
     for slot, value in (slots or {}).items():
         values = value if isinstance(value, (list, tuple)) else [value]
@@ -66,7 +66,7 @@ def name_of(block: Block, slot: str, value: Any) -> str:
     if isinstance(value, str):
         return block._var_recursive(value).name
     if not isinstance(value, Variable):
-        raise TypeError(f"slot {slot} takes Variables or names, got {value!r}")
+        raise DTypeError.here(f"slot {slot} takes Variables or names, got {value!r}")
     return own_variable(block, f"slot {slot}", value).name
 
 

@@ -17,7 +17,6 @@ from teachgraph.core.program import Block
 from teachgraph.errors import MixedModeError
 from teachgraph.ops import naming
 from teachgraph.ops.creation import assign_value
-from teachgraph.static.variable import Variable
 
 __all__ = ["adopting"]
 
@@ -61,4 +60,5 @@ def dtype_beside(inputs: Sequence[Any], value: Any) -> Any:
     """The dtype that a bare number takes among these inputs."""
     if not isinstance(value, (bool, int, float)):
         return None
-    return next(x.dtype_beside(value) for x in inputs if isinstance(x, Variable))
+    # A Tensor will do: beside one that is still to be adopted there is no Variable.
+    return next(x.dtype_beside(value) for x in inputs if hasattr(x, "dtype_beside"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 
 __all__ = ["InputSpec"]
 
@@ -23,7 +23,7 @@ class InputSpec:
         stop_gradient: Whether no gradient goes to it.
 
     Raises:
-        TypeError: The shape is no list or tuple, or the dtype is unknown.
+        DTypeError: The shape is no list or tuple, or the dtype is unknown.
         InvalidValueError: A size is no integer.
 
     In Paddle this is `paddle.static.InputSpec`.
@@ -48,10 +48,10 @@ class InputSpec:
         """That of a Tensor or Variable; its name, too, unless another is given.
 
         Raises:
-            TypeError: It is neither.
+            DTypeError: It is neither.
         """
         if not hasattr(tensor, "stop_gradient"):
-            raise TypeError(
+            raise DTypeError.here(
                 f"Input `tensor` should be a Tensor, but received {type(tensor)}."
             )
         called = name or getattr(tensor, "name", None) or None
@@ -70,13 +70,13 @@ class InputSpec:
         """Put a dimension in front, of this size; returns itself.
 
         Raises:
-            TypeError: The size is no integer.
+            DTypeError: The size is no integer.
             InvalidValueError: It is negative.
         """
         if isinstance(batch_size, (list, tuple)) and len(batch_size) == 1:
             (batch_size,) = batch_size
         if not isinstance(batch_size, int) or isinstance(batch_size, bool):
-            raise TypeError(
+            raise DTypeError.here(
                 "type(batch_size) should be `int`, but received "
                 f"{type(batch_size).__name__}."
             )
@@ -117,11 +117,11 @@ def sizes(shape: Any) -> tuple[int, ...]:
     """A shape with -1 for any size.
 
     Raises:
-        TypeError: It is no list or tuple.
+        DTypeError: It is no list or tuple.
         InvalidValueError: A size is no integer.
     """
     if not isinstance(shape, (list, tuple)):
-        raise TypeError(
+        raise DTypeError.here(
             "Type of `shape` in InputSpec should be one of (tuple, list), but "
             f"received {type(shape).__name__}."
         )

@@ -12,6 +12,7 @@ import numpy as np
 from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.control_flow.sub_block import create_block
 from teachgraph.core import program as core
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.program import default_programs
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
 from teachgraph.static.block import Block
@@ -52,7 +53,7 @@ class Program(ProgramIO):
 
     def _seed(self, seed: int) -> None:
         if not isinstance(seed, int):
-            raise TypeError(f"Program.random_seed is an integer, got {type(seed)}")
+            raise DTypeError.here(f"random_seed is an integer, got {type(seed)}")
         if seed:
             prepare_seeds()
         self._random_seed = seed
@@ -138,7 +139,7 @@ class Program(ProgramIO):
         flags = {"throw_on_error": throw_on_error, "with_details": with_details}
         for name, value in flags.items():
             if not isinstance(value, bool):
-                raise TypeError(
+                raise DTypeError.here(
                     f"The type of {name} parameter is wrong, expected bool, but "
                     f"received {type(value)}."
                 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from teachgraph.control_flow.sub_block import position_of, sub_block_of
-from teachgraph.core.errors import ProgramError
+from teachgraph.core.errors import DTypeError, ProgramError
 from teachgraph.core.program import Block, Operator, OpRole, Program, Variable
 
 __all__ = ["needed_operators", "pruned"]
@@ -28,7 +28,7 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
         targets: Variables, their names, or operators.
 
     Raises:
-        TypeError: A feed is no name, or a target no Variable, name or operator.
+        DTypeError: A feed is no name, or a target no Variable, name or operator.
         ProgramError: A target is none of this program.
     """
     names, operators = goals(program, targets)
@@ -51,7 +51,7 @@ def feed_names(feeds: Iterable[str]) -> set[str]:
     names = set()
     for name in [feeds] if isinstance(feeds, str) else feeds:
         if not isinstance(name, str):
-            raise TypeError(
+            raise DTypeError.here(
                 "All feeded_var_names of Program._prune_with_input() can only be str, "
                 f"but received {type(name)}."
             )
@@ -70,7 +70,7 @@ def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Opera
         elif isinstance(target, (Variable, str)):
             names.add(target if isinstance(target, str) else target.name)
         else:
-            raise TypeError(
+            raise DTypeError.here(
                 "All targets of Program._prune_with_input() can only be Variable or "
                 f"Operator, but received {type(target)}."
             )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.core.backward import Backward, Parts, has_gradient
-from teachgraph.core.errors import ProgramError
+from teachgraph.core.errors import DTypeError, ProgramError
 from teachgraph.core.program import EMPTY, Operator, OpRole
 from teachgraph.ops import py_func as ops
 from teachgraph.ops.as_list import as_list
@@ -44,7 +44,7 @@ def py_func(
         `out`, as it came.
 
     Raises:
-        TypeError: `func` is no function, or `x` no variables.
+        DTypeError: `func` is no function, or `x` no variables.
         ProgramError: `out` has no shape, or a skipped variable is none of them.
 
     In Paddle this is `paddle.static.py_func` and, in 1.x, `fluid.layers.py_func`.
@@ -80,7 +80,7 @@ def variables(what: str, value: Any) -> list[Variable]:
     if value is None:
         return []
     if not all(isinstance(v, Variable) for v in items):
-        raise TypeError(
+        raise DTypeError.here(
             f"The type of '{what}' in py_func must be (list, tuple, Variable, "
             f"NoneType), but received {type(value)}"
         )
@@ -91,7 +91,9 @@ def check_functions(func: Any, backward_func: Any) -> None:
     """Refuse what can't be called."""
     for function in (func, *([] if backward_func is None else [backward_func])):
         if not callable(function):
-            raise TypeError(f"func must be a Python function, got {type(function)}")
+            raise DTypeError.here(
+                f"func must be a Python function, got {type(function)}"
+            )
 
 
 def check_shapes(outputs: Sequence[Variable]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import (
+    DTypeError,
     InvalidValueError,
     NotInitializedError,
     ShapeError,
@@ -60,10 +61,10 @@ def persistables(program: Program, wanted: Any = is_persistable) -> list[Any]:
     """The variables of a program that outlive a run, or some of them.
 
     Raises:
-        TypeError: It is no Program.
+        DTypeError: It is no Program.
     """
     if not isinstance(program, Program):
-        raise TypeError(f"a Program was expected, got {type(program)}")
+        raise DTypeError.here(f"a Program was expected, got {type(program)}")
     return [
         variable
         for block in program.blocks
@@ -107,10 +108,24 @@ def set_value(variable: Variable, value: Any, scope: Scope | None = None) -> Non
     (global_scope() if scope is None else scope).values[variable.name] = array
 
 
+def check_scope(scope: Any) -> None:
+    """Require a Scope, or None for the one in use.
+
+    Raises:
+        DTypeError: It is something else.
+    """
+    if scope is not None and not isinstance(scope, Scope):
+        raise DTypeError.here(
+            "`scope` should be None or of type `paddle.static.Scope`, but received "
+            f"{scope!r}"
+        )
+
+
 def state_tensors(
     program: Program, mode: str = "all", scope: Scope | None = None
 ) -> dict[str, Tensor]:
     """The values of what outlives a run, as Tensors: `Program.state_dict`."""
+    check_scope(scope)
     if mode not in MODES:
         raise InvalidValueError.here(f"mode is one of {', '.join(MODES)}, got {mode!r}")
     return {
@@ -124,7 +139,8 @@ def set_state(
 ) -> None:
     """Put values into a scope, all or none: `Program.set_state_dict`."""
     if not isinstance(state, Mapping):
-        raise TypeError(f"a state is a dict of values by name, got {type(state)}")
+        raise DTypeError.here(f"a state is a dict of values by name, got {type(state)}")
+    check_scope(scope)
     known = {v.name: v for v in persistables(program)}
     trial = Scope()
     for name, value in state.items():
