@@ -11,7 +11,9 @@ from typing import Any
 
 from teachgraph import nn
 from teachgraph.autograd.creation import first_variable, to_tensor, variable_of
+from teachgraph.autograd.py_layer import PyLayer
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.errors import NoSourceError
 from teachgraph.jit.container_changes import convert_next
 from teachgraph.jit.conversion import GENERATOR, converted, is_converted
@@ -24,6 +26,7 @@ from teachgraph.jit.convert_for import (
 from teachgraph.jit.convert_functions import FUNCTIONS
 from teachgraph.jit.convert_ifelse import convert_ternary
 from teachgraph.jit.convert_logical import convert_logical_and, convert_logical_or
+from teachgraph.jit.convert_pylayer import append_pylayer
 from teachgraph.jit.convert_shape import cast_to, convert_len
 from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.settings import LEFT_ALONE, ignored
@@ -189,11 +192,23 @@ def _(function: FunctionType) -> Any:
     return user_function(function) or function
 
 
+def convert_apply(layer: type[PyLayer], *args: Any, **named: Any) -> Any:
+    """`PyLayer.apply`, its `forward` and `backward` converted."""
+    if in_dynamic_mode():
+        return layer.apply(*args, **named)
+    forward, backward = convert_call(layer.forward), convert_call(layer.backward)
+    return append_pylayer(forward, backward, args, named)
+
+
+METHODS = {**FUNCTIONS, vars(PyLayer)["apply"].__func__: convert_apply}
+"""Replacements of functions that are bound as methods."""
+
+
 @converted_callable.register
 def method(bound: MethodType) -> Any:
     """Convert a bound method's function."""
     function = bound.__func__
-    own = FUNCTIONS.get(function)
+    own = METHODS.get(function)
     if own is None and isinstance(function, FunctionType):
         own = user_function(function)
     return bound if own is None else MethodType(own, bound.__self__)

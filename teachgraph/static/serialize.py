@@ -25,8 +25,11 @@ __all__ = ["CALLS_PYTHON", "FORMAT", "VERSION", "document_of", "program_bytes"]
 FORMAT = "teachgraph.program"
 VERSION = 1
 
-CALLS_PYTHON = ("py_func", "pylayer")
+CALLS_PYTHON = ("py_func",)
 """Types of operators that call a function of this process."""
+
+OWN_TO_PROCESS = ("backward_id",)
+"""Attributes that number such a function: a `pylayer` is saved without its gradient."""
 
 Json = Any
 
@@ -110,7 +113,7 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
     """One operator, with the user's line and the operator it goes back over.
 
     Raises:
-        ProgramError: It is a `py_func` or a `pylayer`.
+        ProgramError: It is a `py_func`.
     """
     if operator.type in CALLS_PYTHON:
         raise ProgramError.here(
@@ -123,7 +126,11 @@ def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> 
         "type": operator.type,
         "inputs": operator.inputs,
         "outputs": operator.outputs,
-        "attrs": {name: attribute(operator, name) for name in operator.attrs},
+        "attrs": {
+            name: attribute(operator, name)
+            for name in operator.attrs
+            if name not in OWN_TO_PROCESS
+        },
     }
     if (where := operator.callsite) is not None:
         document["line"] = [PurePath(where.file).name, where.line, where.function]

@@ -40,6 +40,21 @@ def pylayer(*x: Any, taken: int, backward_id: int = -1) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+@op
+def no_gradient_saved(x: Any, dout: Any) -> Any:
+    """Refuse to run: a program is saved without the functions of its process."""
+    raise InvalidValueError(
+        "the program of a PyLayer was saved without its backward, a Python function: "
+        "differentiate the layer that was saved"
+    )
+
+
+@no_gradient_saved.infers
+def shape_of_input(x: Any, dout: Any) -> Any:
+    """Infer the shape of a gradient: that of its input."""
+    return [(x.shape, x.dtype)]
+
+
 def static_pylayer(
     forward_fn: Callable[..., Any],
     inputs: Sequence[Variable],
@@ -131,9 +146,14 @@ def build_gradient(backward: Backward, operator: Operator, parts: Parts) -> None
         dout = backward.names.get(name)
         out = block._var_recursive(name)
         upstream.append(zeros_like(out) if dout is None else block._var_recursive(dout))
-    function = registered(operator.attrs["backward_id"]).function
-    gradients = flat(function(*upstream))
-    count = operator.attrs["taken"]
+    count, number = operator.attrs["taken"], operator.attrs.get("backward_id", -1)
+    if number < 0:
+        taken = [
+            block._var_recursive(name) for name in operator.input_arg_names[:count]
+        ]
+        gradients = [no_gradient_saved(x, upstream[0]) for x in taken]
+    else:
+        gradients = flat(registered(number).function(*upstream))
     if len(gradients) != count:
         raise ProgramError.here(
             f"backward_fn returned {len(gradients)} gradients for {count} inputs",

@@ -95,6 +95,7 @@ ELSEWHERE = {
     ),
     "py_func": "its kernel is the user's: test_py_func.py",
     "pylayer": "its gradient is the user's: tests/static/test_pylayer.py",
+    "no_gradient_saved": "it refuses to run: tests/static/test_pylayer.py",
 }
 """Ops that have no row, and why."""
 

@@ -10,7 +10,12 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import modes
-from teachgraph.core.errors import GradientShapeError, ModeError, ProgramError
+from teachgraph.core.errors import (
+    GradientShapeError,
+    InvalidValueError,
+    ModeError,
+    ProgramError,
+)
 from tests.static.fresh import fresh
 
 X = np.array([2.0, -3.0], "float32")
@@ -79,8 +84,22 @@ def test_it_is_refused_where_it_cannot_work() -> None:
         z = static.nn.static_pylayer(lambda x, y: x * y, [x, y], lambda dz: dz)
         with pytest.raises(ProgramError, match="returned 1 gradients for 2 inputs"):
             static.gradients(z, [x, y])
-        with pytest.raises(ProgramError, match="a pylayer calls a function"):
-            static.default_main_program().serialize_to_string()
+
+
+def test_a_program_is_saved_without_the_gradient() -> None:
+    with fresh():
+        x = data()
+        y = static.nn.static_pylayer(lambda x: x * x, [x], lambda dy: dy)
+        saved = static.default_main_program().desc.serialize_to_string()
+        program = static.Program.parse_from_string(saved)
+        with static.program_guard(program):
+            block, executor = program.global_block(), static.Executor()
+            block.var("x").stop_gradient = False
+            (value,) = executor.run(program, {"x": X}, [y.name])
+            assert value.tolist() == (X * X).tolist()
+            (dx,) = static.gradients(block.var(y.name), block.var("x"))
+            with pytest.raises(InvalidValueError, match="saved without its backward"):
+                executor.run(program, {"x": X}, [dx])
 
 
 @pytest.mark.parametrize("returned", [(), (3,), (1,), (1, 2), (2, -1)])
