@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from teachgraph.ops.left_out import LEFT_OUT, ROOMS
+from teachgraph.ops.left_out import LEFT_OUT, ROOMS, UNDERSCORED
 
 __all__ = ["pages", "plain_text"]
 
@@ -235,7 +235,8 @@ def left_out() -> str:
     rows = []
     for module, reasons in LEFT_OUT.items():
         rows.append(heading(f"paddle.{module}".rstrip("."), "-"))
-        for reason, names in reasons.items():
+        hidden = UNDERSCORED.get(module, {})
+        for reason, names in (*reasons.items(), *hidden.items()):
             listed = ", ".join(f"``{name}``" for name in names.split())
             rows.append(f"{listed}\n   {plain_text(reason)}.\n")
     rooms = [

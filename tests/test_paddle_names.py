@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.ops.left_out import LEFT_OUT, MACHINERY, ROOMS, refused
+from teachgraph.ops.left_out import LEFT_OUT, MACHINERY, ROOMS, UNDERSCORED, refused
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
 NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
@@ -58,6 +58,12 @@ def test_what_is_missing_is_what_is_left_out(module: str) -> None:
     here = holder(module)
     missing = {name for name in NAMES[module] if not hasattr(here, name)}
     assert missing == left_out(module)
+
+
+def test_a_method_with_an_underscore_says_why_it_is_left_out() -> None:
+    for reason, names in UNDERSCORED["Tensor"].items():
+        for name in names.split():
+            assert reason in refusal("Tensor", name)
 
 
 def refusal(module: str, name: str) -> str:

@@ -121,6 +121,15 @@ class Storage:
         start, whole = (a.__array_interface__["data"][0] for a in (self.data, base))
         return int(start - whole)
 
+    def _offset(self) -> int:
+        """Return `offset`, as Paddle's own code asks for it."""
+        return self.offset
+
+    @property
+    def _place_str(self) -> str:
+        """The place in words."""
+        return str(self.place)
+
     def value(self) -> Self:
         """The tensor itself, which is a value and its handle at once."""
         return self

@@ -22,6 +22,7 @@ from teachgraph.autograd.inplace import (
 from teachgraph.autograd.intermediate import gradient_at, wanted
 from teachgraph.autograd.printing import values_text
 from teachgraph.autograd.storage import Storage
+from teachgraph.autograd.underscored import Underscored
 from teachgraph.autograd.versions import now, overwrite
 from teachgraph.autograd.views import (
     Shared,
@@ -50,7 +51,9 @@ from teachgraph.ops.single import single
 __all__ = ["Tensor", "wrap"]
 
 
-class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
+class Tensor(
+    InPlace, Storage, Underscored, Methods, core.Tensor, metaclass=Constructor
+):
     """An n-dimensional array with a place on the tape.
 
     Attributes:
@@ -158,6 +161,13 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, metaclass=Constructor):
         result = self.results(self.data)
         note_view(result, self, False)
         return result
+
+    def lie_in(self, array: ndarray[Any, Any], source: Tensor) -> None:
+        """Take an array in another tensor's memory for values, off the tape."""
+        if shared_by(self) is not None:
+            del self._shared
+        self.data = array
+        note_view(self, source, False)
 
     def item(self, *args: int) -> Any:
         """One element as a Python number.

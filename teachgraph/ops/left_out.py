@@ -18,6 +18,7 @@ __all__ = [
     "LOD",
     "MACHINERY",
     "ROOMS",
+    "UNDERSCORED",
     "LeftOut",
     "absent",
     "no_such_method",
@@ -242,6 +243,26 @@ MACHINERY: dict[str, dict[str, str]] = {
 }
 """Of names that can be imported from Paddle's modules by accident, the same."""
 
+UNDERSCORED: dict[str, dict[str, str]] = {
+    "Tensor": {
+        "arrays are dense here": "_get_tensor_from_selected_rows",
+        "one tensor is on one machine, whole": (
+            "_local_shape _local_value _placements_str _unset_fake_empty"
+        ),
+        MACHINE: "_share_memory _tensor_use_gpudnn _use_gpudnn _uva",
+        "memory is free again when no name of it is left": (
+            "_clear _clear_data _clear_dataptr"
+        ),
+        "`register_hook` does the same, and `remove()` of its handle takes it away": (
+            "_register_backward_hook _register_grad_hook _remove_grad_hook"
+        ),
+        "it belongs to Paddle's own machinery": "_getitem_from_offset "
+        "_is_dense_tensor_hold_allocation _reset_grad_inplace_version _set_grad_type "
+        "_to_static_var",
+    },
+}
+"""Of names with an underscore that code out there uses, the same."""
+
 ROOMS: dict[str, str] = {
     "amp": "mixed precision pays on GPUs alone; all is computed in float32 here, so "
     "leave `auto_cast` and `GradScaler` out",
@@ -275,7 +296,7 @@ def refused(module: str) -> dict[str, str]:
     """Collect the names of a module of Paddle's that are not here, with the reasons."""
     return {
         name: reason
-        for table in (MACHINERY, LEFT_OUT, LEFT_OUT_1X)
+        for table in (MACHINERY, LEFT_OUT, LEFT_OUT_1X, UNDERSCORED)
         for reason, names in table.get(module, {}).items()
         for name in names.split()
     }
