@@ -72,15 +72,24 @@ print(fluid.default_startup_program())
 print(fluid.default_main_program())
 
 # %% [markdown]
-# An op is printed as `{outputs} = type(inputs, attributes)`. The last line of the four
-# wrote the most: a `fill_constant` that makes the gradient of the loss itself, 1.0;
-# then for each op of the way there its `_grad` op, last one first; then an `sgd` for
-# each parameter. The gradient of `fc_0.w_0` is a variable too: `fc_0.w_0@GRAD`.
+# An op is printed as `{outputs} = type(inputs, attributes)`. Weight and bias are
+# **parameters**, values that training changes, to make one number small, the **loss**.
+# For that each needs its **gradient**: how fast the loss changes with it. A step goes
+# against it, by learning rate x gradient.
+#
+# The last line of the four wrote the most: a `fill_constant` that makes the gradient of
+# the loss itself, 1.0; then for each op of the way there its `_grad` op, last one
+# first; then an `sgd`, which takes the step, for each parameter. The gradient of
+# `fc_0.w_0` is a variable too: `fc_0.w_0@GRAD`.
 
 # %% [markdown] lang="zh"
-# 一个算子印成 `{输出} = 类型(输入, 属性)`。四行中的最后一行写得最多：
+# 一个算子印成 `{输出} = 类型(输入, 属性)`。权重和偏置是**参数**，即训练会改变的值；
+# 训练要让一个数变小，那就是**损失**。为此，每个参数都需要自己的**梯度**：
+# 损失随它变化得多快。走一步，就是逆着梯度走 学习率 x 梯度。
+#
+# 四行中的最后一行写得最多：
 # 先是一个 `fill_constant`，造出损失自身的梯度 1.0；然后，去程的每个算子
-# 都有一个对应的 `_grad` 算子，最后的排在最前；最后每个参数各有一个 `sgd`。
+# 都有一个对应的 `_grad` 算子，最后的排在最前；最后每个参数各有一个走一步的 `sgd`。
 # `fc_0.w_0` 的梯度也是一个变量：`fc_0.w_0@GRAD`。
 
 # %% [markdown]
@@ -211,15 +220,17 @@ check(added_by_minimize)
 # ## Build it: a network that reads digits
 #
 # 1,437 handwritten digits, 28 x 28 pixels each, are on your machine. Two layers are
-# enough: 32 units with `act="relu"`, then 10 scores, one for each digit. The loss is
-# `fluid.layers.softmax_with_cross_entropy(scores, label)`, of which you take the mean.
+# enough: 32 units with `act="relu"`, which puts 0 for what is negative, then 10 scores,
+# one for each digit. `fluid.layers.softmax_with_cross_entropy(scores, label)` is small
+# where the right digit's score is far above the others; its mean is the loss.
 
 # %% [markdown] lang="zh"
 # ## 动手：认得数字的网络
 #
 # 你的机器上有 1437 个手写数字，每个 28 x 28 像素。两层就够了：32 个单元，
-# `act="relu"`；然后是 10 个分数，每个数字一个。损失是
-# `fluid.layers.softmax_with_cross_entropy(scores, label)`，再取平均。
+# `act="relu"`，它把负数换成 0；然后是 10 个分数，每个数字一个。
+# `fluid.layers.softmax_with_cross_entropy(scores, label)` 在正确数字的分数远高于
+# 其他分数时很小；它的平均就是损失。
 
 
 # %% task="digits_network" tags=["apart"]
@@ -300,4 +311,4 @@ print([op.type for op in main.global_block().ops])
 # 你已经看到，从你写下一行到得出结果，框架在中间记下了什么。
 # 算子*里面*有什么？它怎么知道自己的梯度？那是第 01 课。
 # 做这些事的代码就是核心，即文件夹 `teachgraph/core`：
-# 连同说明共四千一百行，其中的 README 分八站带你走完。
+# 连同说明共三千五百行，其中的 README 分八站带你走完。

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # An op
 #
-# At the end of this lesson you have written four ops of your own, each with its
-# gradient, and the first lines of your own framework. Every framework, however large,
-# is a heap of such ops and a way to walk through them. So here is the question: what
+# At the end of this lesson you have written the gradients of four functions, and with
+# them the first lines of your own framework. Every framework, however large, is a heap
+# of ops with gradients and a way to walk through them. So here is the question: what
 # must an op *know*, so that a network made of a thousand of them can learn?
 #
 # ## Watch it happen
@@ -14,8 +14,8 @@
 # %% [markdown] lang="zh"
 # # 算子
 #
-# 学完这一课，你会亲手写出四个算子，每个都带着自己的梯度，它们就是你自己的框架的
-# 头几行。任何框架，无论多大，都是一堆这样的算子，加上一种走遍它们的办法。
+# 学完这一课，你会亲手写出四个函数的梯度，它们就是你自己的框架的头几行。
+# 任何框架，无论多大，都是一堆带梯度的算子，加上一种走遍它们的办法。
 # 那么问题来了：一个算子必须*知道*什么，才能让由上千个算子组成的网络学会东西？
 #
 # ## 看它发生
@@ -109,8 +109,8 @@ check(slope)
 # element of the row is used three times. What is used three times gets three gradients,
 # and they add up. So the rule has to sum over the copies, until the gradient of each
 # input has that input's own shape. Write `dout.sum(...)` rather than `np.sum(dout)`:
-# from lesson 02 on `dout` may be a Tensor of yours, which has `+`, `-`, `*`, `sum` and
-# `reshape`, and nothing else.
+# from lesson 02 on `dout` may be a Tensor of yours, which has `shape` and `ndim`, `+`,
+# `-`, `*`, `sum` and `reshape`, and nothing else.
 
 # %% [markdown] lang="zh"
 # ## 动手：乘法
@@ -118,7 +118,8 @@ check(slope)
 # NumPy 会**广播**：一列 `[3, 1]` 乘一行 `[4]` 得到 `[3, 4]`，因为行里的每个元素都
 # 用了三次。用了三次的，就收到三份梯度，它们要相加。所以规则必须对这些副本求和，
 # 直到每个输入的梯度都和那个输入形状相同。请写 `dout.sum(...)` 而不是 `np.sum(dout)`：
-# 从第 02 课起，`dout` 可能是你的 Tensor，它只有 `+`、`-`、`*`、`sum` 和 `reshape`。
+# 从第 02 课起，`dout` 可能是你的 Tensor，它只有 `shape`、`ndim`、`+`、`-`、`*`、
+# `sum` 和 `reshape`。
 
 
 # %% task="shapes_back" tags=["quiz"]
@@ -170,20 +171,20 @@ check(mul_rule)
 # Summing is broadcasting, backwards. If one element grows by a little, the sum grows by
 # just as much, so each element gets the whole `dout`. First give `dout` back the axes
 # that were summed away, of size 1 (with keepdims they are still there), then stretch it
-# to the shape of `x`.
+# to the shape of `x`. As in NumPy, `axis` is None for all axes, a number, or a tuple.
 
 # %% [markdown] lang="zh"
 # ## 动手：求和
 #
 # 求和就是反过来的广播。进入和的每个元素动多少，和就动多少，所以每个元素都得到完整的
 # `dout`。先把被求和消去的轴还给 `dout`（大小为 1；若有 keepdims，它们还在），再把它
-# 拉伸成 `x` 的形状。
+# 拉伸成 `x` 的形状。与 NumPy 一样，`axis` 是 None（所有的轴）、一个数或一个元组。
 
 
 # %% task="sum_rule"
-### 说明 np.sum(x, axis, keepdims) 的规则；axis 是 None、一个数或一个元组。
+### 说明 np.sum(x, axis, keepdims) 的规则，即只含一个梯度的元组；axis 与那里一样。
 def sum_rule(dout, x, axis=None, keepdims=False):
-    """The rule of np.sum(x, axis, keepdims): a tuple of one gradient, that of x."""
+    """The rule of np.sum(x, axis, keepdims), a tuple of one gradient; axis as there."""
     ### BEGIN SOLUTION
     shape = list(x.shape)
     summed = range(x.ndim) if axis is None else np.atleast_1d(axis)

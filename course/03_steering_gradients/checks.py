@@ -101,7 +101,7 @@ def run_clip(mine, most, g):
     expect(callable(change), "a_function", got=kind_of(change))
     given = np.array(g)
     found = change(given)
-    expect(np.array_equal(given, g), "changed_input", what="its gradient")
+    expect(np.array_equal(given, g), "changed_input", what="g")
     return found
 
 

@@ -14,13 +14,16 @@ So the judge need not be in the learner's process, whose names are anybody's.
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.course import mine
+from teachgraph.course.kinds import in_short, kind_of, not_plain
 from teachgraph.course.messages import say, say_of, shown
 from teachgraph.course.plain import NotPlain, decoded, encoded
 from teachgraph.course.raised import (
@@ -42,10 +46,12 @@ from teachgraph.course.table import Language, Lesson
 __all__ = [
     "Verdict",
     "Wrong",
+    "array_of",
     "ask_here",
     "call",
     "close",
     "expect",
+    "in_short",
     "judge",
     "kind_of",
     "lines_at_most",
@@ -109,9 +115,29 @@ def blame(check: Check, ask: Ask) -> None:
         raise Wrong("mend_first", first=check.__name__) from wrong
 
 
-def call(mine: Any, name: str, *inputs: Any) -> Any:
-    """Call a function of the learner's by its name: what most cases come to."""
-    return getattr(mine, name)(*inputs)
+def call(mine: Any, name: str, *inputs: Any, **attributes: Any) -> Any:
+    """Call a function of the learner's by its name: what most cases come to.
+
+    Raises:
+        Wrong: It changed an input.
+    """
+    function = getattr(mine, name)
+    before = deepcopy(inputs)
+    result = function(*inputs, **attributes)
+    for position, (one, was) in enumerate(zip(inputs, before, strict=True)):
+        if not unchanged(one, was):
+            names = [*signature(function).parameters]
+            raise Wrong("changed_input", what=names[min(position, len(names) - 1)])
+    return result
+
+
+def unchanged(one: Any, was: Any) -> bool:
+    """Compare a value with its copy; NaN is equal to NaN.
+
+    >>> unchanged([1, np.array([np.nan])], [1, np.array([np.nan])]), unchanged([1], [2])
+    (True, False)
+    """
+    return json.dumps(encoded(one)) == json.dumps(encoded(was))
 
 
 def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
@@ -124,7 +150,31 @@ def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:
     expect(not quoted, "a_text", got=answer)
     for sentence, mistake in mistakes.items():
         expect(not agrees(answer, mistake), sentence)
-    expect(agrees(answer, right), "wrong")
+    if not agrees(answer, right):
+        expect(is_alike(answer, right), KINDS[type(right)], got=in_short(answer))
+        raise Wrong("wrong")
+
+
+KINDS = {int: "is_number", float: "is_number", str: "is_text", list: "is_list"}
+"""Sentences that say of which kind the answer to a question is."""
+
+
+def is_alike(answer: Any, right: Any) -> bool:
+    """Tell if an answer is of the kind of the right one: a number, a text or a list.
+
+    >>> is_alike(np.array(3), 2), is_alike([3], 2), is_alike(float("nan"), 2)
+    (True, False, False)
+    """
+    answer = without_arrays(answer)
+    if isinstance(right, int | float):
+        number = isinstance(answer, int | float) and not isinstance(answer, bool)
+        return number and bool(np.isfinite(answer))
+    return isinstance(answer, (list, tuple) if isinstance(right, list) else type(right))
+
+
+def without_arrays(answer: Any) -> Any:
+    """An array as numbers and lists."""
+    return answer.tolist() if isinstance(answer, np.ndarray | np.generic) else answer
 
 
 def is_quoted(answer: Any) -> bool:
@@ -145,13 +195,35 @@ def agrees(answer: Any, right: Any) -> bool:
     >>> agrees(2.3026, 2.3), agrees((4, 7), [4, 7]), agrees(True, 1)
     (True, True, False)
     """
+    answer = without_arrays(answer)
     if isinstance(answer, bool) and not isinstance(right, bool):
         return False
-    if isinstance(right, list) and isinstance(answer, (tuple, np.ndarray)):
+    if isinstance(right, list) and isinstance(answer, tuple):
         answer = list(answer)
-    if isinstance(right, float) and isinstance(answer, (int, float, np.ndarray)):
-        return bool(np.shape(answer) == () and np.isclose(answer, right, rtol=2e-3))
+    if isinstance(right, float) and isinstance(answer, int | float):
+        return bool(np.isclose(answer, right, rtol=2e-3))
     return bool(answer == right)
+
+
+def array_of(got: Any) -> np.ndarray[Any, Any]:
+    """The numbers that a learner's function returned, as an array.
+
+    Raises:
+        Wrong: They are no numbers, NaN, or rows of different lengths.
+
+    >>> array_of([[1.0, 2.0], (3.0, 4.0)]).shape
+    (2, 2)
+    >>> array_of([[1.0, 2.0], [3.0]])
+    Traceback (most recent call last):
+    teachgraph.course.judging.Wrong: ragged
+    """
+    try:
+        array = np.asarray(got)
+    except ValueError:  # where an array is made of lists of several lengths
+        raise Wrong("ragged", got=in_short(got)) from None
+    expect(array.dtype.kind in "biuf", "no_numbers", got=in_short(got))
+    expect(not np.isnan(array).any(), "not_a_number", got=in_short(got))
+    return array
 
 
 def close(got: Any, wanted: Any, **tolerance: Any) -> bool:
@@ -244,13 +316,19 @@ def judge(lesson: Lesson, task: str, ask: Ask) -> Verdict:
         task: Its name.
         ask: Runs a function of `checks.py` on the learner's names.
     """
+    answer: Any = None
+
+    def asked(*case: Any) -> Any:
+        nonlocal answer
+        answer = ask(*case)
+        return answer
+
     try:
-        getattr(checks_of(lesson.checks), task)(ask)
+        getattr(checks_of(lesson.checks), task)(asked)
     except Wrong as wrong:
         return Verdict(lesson, task, False, wrong.sentence, wrong.values)
-    except Exception as error:  # the answer is of a kind that the check cannot compare
-        said = f"{type(error).__name__}: {error}"
-        return Verdict(lesson, task, False, "strange", {"error": said})
+    except Exception:  # the answer is of a kind that the check cannot compare
+        return Verdict(lesson, task, False, "strange", {"got": in_short(answer)})
     return Verdict(lesson, task, True, "shows")
 
 
@@ -292,7 +370,8 @@ def performed(
     except Wrong as wrong:
         return {"wrong": wrong.sentence, "values": wrong.values}
     except NotPlain as other:
-        return {"wrong": "not_plain", "values": {"got": str(other)}}
+        sentence, got = not_plain(other.value)
+        return {"wrong": sentence, "values": {"got": got}}
     except Exception as error:  # the learner's own, whatever it is
         sentence, values = in_words(error, task, lesson)
         return {"wrong": sentence, "values": values}
@@ -333,15 +412,3 @@ def in_words(error: Exception, task: str, lesson: Lesson) -> tuple[str, dict[str
         return "not_there", {"task": task}
     said = without_lines_of(lesson.checks, words_of(error))
     return "raised", {"error": said, "place": places_of(error, task)}
-
-
-def kind_of(value: Any) -> str:
-    """The type of a value, by name; one of the framework's is told from the learner's.
-
-    >>> import teachgraph
-    >>> kind_of([]), kind_of(teachgraph.ones([2]))
-    ('list', 'teachgraph.Tensor')
-    """
-    kind = type(value)
-    ours = kind.__module__.startswith("teachgraph.")
-    return f"teachgraph.{kind.__name__}" if ours else kind.__name__

@@ -18,7 +18,15 @@ SCALARS = (type(None), bool, int, float, str)
 
 
 class NotPlain(TypeError):
-    """A value that is no number, text or array, and no list or dict of such."""
+    """A value that is no number, text or array, and no list or dict of such.
+
+    Attributes:
+        value: That value, or the one of a list or dict that is none.
+    """
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(type(value).__name__)
+        self.value = value
 
 
 def encoded(value: Any) -> Any:
@@ -33,6 +41,8 @@ def encoded(value: Any) -> Any:
     kind = type(value)
     if kind in SCALARS:
         return value
+    if kind is np.str_:
+        return str(value)
     if kind in (list, tuple):
         return {kind.__name__: [encoded(item) for item in value]}
     if kind is dict:
@@ -42,7 +52,7 @@ def encoded(value: Any) -> Any:
         if array.dtype.kind in "biuf":
             flat = {"array": array.tolist(), "dtype": str(array.dtype)}
             return {**flat, "shape": list(array.shape)}
-    raise NotPlain(kind.__name__)
+    raise NotPlain(value)
 
 
 def decoded(data: Any) -> Any:
@@ -57,7 +67,7 @@ def decoded(data: Any) -> Any:
     if type(data) in SCALARS:
         return data
     if not isinstance(data, dict):
-        raise NotPlain(type(data).__name__)
+        raise NotPlain(data)
     if "array" in data:
         return np.array(data["array"], data["dtype"]).reshape(data["shape"])
     if "dict" in data:
@@ -66,4 +76,4 @@ def decoded(data: Any) -> Any:
         return [decoded(item) for item in data["list"]]
     if "tuple" in data:
         return tuple(decoded(item) for item in data["tuple"])
-    raise NotPlain("dict")
+    raise NotPlain(data)

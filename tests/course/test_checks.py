@@ -60,6 +60,10 @@ def test_a_pass_is_said_with_what_it_shows(
         ),
         ("def double(x): return object", "double: it returned an object of type type"),
         ("def double(x): return 'text'", "double: 2 doubled is something else."),
+        ("def double(x): return ...", "double: the dots `...` are still there"),
+        ("def double(x): return [x, ...]", "double: the dots `...` are still there"),
+        ("def double(x): yield 2 * x", "double: it returned a generator, whose items"),
+        ("def double(x): return {x}", "double: it returned a set, which has no order"),
         ("def double(): return 4", "double: raised TypeError"),
         (
             "def double(x): raise NotImplementedError('double')",
@@ -97,17 +101,22 @@ def test_an_answer_is_right_in_each_way_of_writing_it(
 @pytest.mark.parametrize(
     ("right", "answer", "said"),
     [
-        (1, True, "wrong"),
-        (1.0, True, "wrong"),
+        (1, True, "is_number"),
+        (1.0, True, "is_number"),
+        (1.0, float("nan"), "is_number"),
+        (1, {"a": 1}, "is_number"),
         (216, 217, "wrong"),
         (0.001, 0.0011, "wrong"),
         ([4, 7], [7, 4], "wrong"),
-        ([4, 7], 4, "wrong"),
-        (3, [3], "wrong"),
+        ([4, 7], 4, "is_list"),
+        (3, [3], "is_number"),
+        (3, np.ones([2, 2]), "is_number"),
+        ("relu", 3, "is_text"),
+        ("relu", "tanh", "wrong"),
         (3, "3", "a_text"),
         ([4, 7], "[4, 7]", "a_text"),
-        (6, "return k", "wrong"),
-        (8.0, np.array([8.0, 8.0]), "wrong"),
+        (6, "return k", "is_number"),
+        (8.0, np.array([8.0, 8.0]), "is_number"),
     ],
 )
 def test_an_answer_that_is_nearly_right_is_wrong(
@@ -254,7 +263,7 @@ def test_beginning_a_lesson_uses_the_names_around_it(sample_course: None) -> Non
 
 
 def test_a_message_holds_no_address_which_every_run_would_change() -> None:
-    values = {"error": f"TypeError: no number: {object()}"}
+    values = {"got": f"no number: {object()}"}
     verdict = Verdict(find("00"), "steps", False, "strange", values)
     assert "no number: <object object>" in verdict.message("en")
 
