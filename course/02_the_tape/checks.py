@@ -11,7 +11,14 @@ from collections import Counter
 
 import numpy as np
 
-from teachgraph.course.judging import call, expect, kind_of, needs, quiz
+from teachgraph.course.judging import (
+    array_of,
+    expect,
+    in_short,
+    kind_of,
+    needs,
+    quiz,
+)
 
 DIAMOND = ([2.0], [["mul", 0, 0], ["mul", 1, 3.0], ["add", 1, 1.0], ["mul", 2, 3]])
 CASES = 20
@@ -114,7 +121,7 @@ def placed(tensors, found):
     """A dict by position of what the learner has by edge."""
     positions = {id(t.node or t): i for i, t in enumerate(tensors)}
     expect(found is not None, "nothing")
-    expect(type(found) is dict, "a_dict", got=kind_of(found))
+    expect(isinstance(found, dict), "a_dict", got=kind_of(found))
     expect(None not in found, "constants")
     return {positions.get(id(edge), -1): value for edge, value in found.items()}
 
@@ -122,7 +129,13 @@ def placed(tensors, found):
 def run_arrivals(mine, graph):
     """The counts by position."""
     tensors = built(mine, graph)
-    return placed(tensors, mine.arrivals(tensors[-1]))
+    before = [list(t.node.edges) for t in tensors if t.node is not None]
+    found = placed(tensors, mine.arrivals(tensors[-1]))
+    after = [list(t.node.edges) for t in tensors if t.node is not None]
+    expect(before == after, "took_edges")
+    for count in found.values():
+        expect(isinstance(count, int | np.integer), "a_count", got=in_short(count))
+    return found
 
 
 def run_backward(mine, graph, retain=False):
@@ -159,6 +172,9 @@ def witness(mine, node, position, runs, shared, handed):
     rule = node.op.rule
 
     def noted(dout, *saved, **attrs):
+        expect(
+            isinstance(dout, np.ndarray | np.generic), "no_array", got=in_short(dout)
+        )
         runs[position] += 1
         handed[position] = np.array(dout)
         gradients = rule(dout, *saved, **attrs)
@@ -171,19 +187,32 @@ def witness(mine, node, position, runs, shared, handed):
 def run_accumulate(mine, graph, times):
     """The `grad` of each leaf after so many passes."""
     tensors = built(mine, graph)
-    before = [leaf.grad for leaf in tensors[: len(graph[0])]]
     for _ in range(times):
         mine.accumulate(tensors[-1], retain_graph=True)
-    leaves = tensors[: len(graph[0])]
-    return {"grads": [leaf.grad for leaf in leaves], "before": before}
+    return [leaf.grad for leaf in tensors[: len(graph[0])]]
+
+
+def run_shared(mine):
+    """The `grad` of two leaves after two passes of an op that hands both one array."""
+    leaves = [mine.Tensor([1.0, 2.0], stop_gradient=False) for _ in range(2)]
+    loss = mine.add(*leaves)
+    loss.node.op = mine.Op("add", np.add, lambda dout, x, y: (dout, dout))
+    for retain in (True, False):
+        mine.accumulate(loss, retain_graph=retain)
+    return [leaf.grad for leaf in leaves]
+
+
+def run_let_go(mine):
+    """Tell if a node still keeps what it saved after a pass that retains nothing."""
+    leaf = mine.Tensor(2.0, stop_gradient=False)
+    loss = mine.mul(leaf, leaf)
+    mine.accumulate(loss)
+    return loss.node.saved is not None
 
 
 def runs_of_a_rule(ask):
     """Once."""
-    found = ask(call, "runs_of_a_rule")
-    expect(found != 2, "two")
-    expect(found not in (1024, 2), "paths")
-    expect(found == 1, "wrong")
+    quiz(ask, "runs_of_a_rule", 1, two=2, paths=1024)
 
 
 def arrivals(ask):
@@ -215,9 +244,10 @@ def backward(ask):
     expect(set(found) == {0}, "leaves_only")
     early = [position for position, runs in seen["runs"].items() if runs > 1]
     expect(not early, "again", times=max(seen["runs"].values(), default=0))
-    seed = handed.get(4, np.array(1.0))
+    seed = array_of(handed.get(4, np.array(1.0)))
     expect(seed.shape == () and seed == 1.0, "seed", got=seed)
-    shape = np.shape(found[0])
+    found = {leaf: array_of(gradient) for leaf, gradient in found.items()}
+    shape = found[0].shape
     expect(shape == (), "shape", got=list(shape), wanted=[])
     whole = handed.get(1, 27.0)  # 15 on the left, 12 on the right; then twice 54 at x
     replaced = whole in (15.0, 12.0) or (whole == 27.0 and found[0] == 54.0)
@@ -235,10 +265,10 @@ def backward(ask):
         expect(first.shape == loss.shape, "seed_shape", **facts)
         expect(set(found) == set(wanted), "which", got=len(found), wanted=len(wanted))
         for position, slope in wanted.items():
-            shape = np.shape(found[position])
-            facts = {"got": list(shape), "wanted": list(slope.shape)}
-            expect(shape == slope.shape, "shape", **facts)
-            expect(np.allclose(found[position], slope, rtol=1e-4), "wrong")
+            got = array_of(found[position])
+            facts = {"got": list(got.shape), "wanted": list(slope.shape)}
+            expect(got.shape == slope.shape, "shape", **facts)
+            expect(np.allclose(got, slope, rtol=1e-4), "wrong")
         expect(max(seen["runs"].values()) == 1, "again", times=2)
         expect(not seen["changed"], "in_place")
     expect(ask(run_backward, chain(3000))["gradients"].get(0) == 1.0, "chain")
@@ -251,13 +281,18 @@ def accumulate(ask):
         graph = drawn(seed)
         wanted = slopes(graph)
         for times in (1, 2, 3):
-            grads = ask(run_accumulate, graph, times)["grads"]
+            grads = ask(run_accumulate, graph, times)
             for position, slope in wanted.items():
                 got = grads[position]
                 expect(got is not None, "none")
+                got = array_of(got)
+                facts = {"got": list(got.shape), "wanted": list(slope.shape)}
+                expect(got.shape == slope.shape, "shape", **facts)
                 once = np.allclose(got, slope, rtol=1e-4)
                 expect(times == 1 or not once, "replaced")
                 expect(np.allclose(got, times * slope, rtol=1e-4), "wrong", times=times)
+    expect(np.allclose(ask(run_shared), 2.0), "in_place")
+    expect(not ask(run_let_go), "retains")
 
 
 def after_two_passes(ask):

@@ -2,8 +2,9 @@
 # # The tape
 #
 # `loss.backward()` is one call. At the end of this lesson you have written it, for any
-# graph, on your own ops, in some fifteen lines. One question to ask on the way: an op
-# is used twice, so two gradients arrive at it. In which order, then, may the ops run?
+# graph, on your own ops, in some fifteen lines. One question to ask on the way: a value
+# is used twice, so two gradients arrive at the op that made it. In which order, then,
+# may the ops run?
 #
 # ## Watch it happen
 #
@@ -14,8 +15,8 @@
 # # 磁带
 #
 # `loss.backward()` 只是一次调用。学完这一课，它就是你写的了：用你自己的算子，
-# 十几行，对任何图都行。一路上有个问题值得一问：一个算子被用了两次，就有两份梯度
-# 到达它。那么，算子该按什么顺序运行？
+# 十几行，对任何图都行。一路上有个问题值得一问：一个值被用了两次，就有两份梯度
+# 到达造出它的算子。那么，算子该按什么顺序运行？
 #
 # ## 看它发生
 #

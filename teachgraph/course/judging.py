@@ -410,5 +410,8 @@ def in_words(error: Exception, task: str, lesson: Lesson) -> tuple[str, dict[str
         return "mend_first", {"first": error.args[0]}
     if isinstance(error, NameError) and error.name == task:
         return "not_there", {"task": task}
+    place = places_of(error, task)
+    if isinstance(error, RecursionError) and place:
+        return "recursion", {"place": place}
     said = without_lines_of(lesson.checks, words_of(error))
-    return "raised", {"error": said, "place": places_of(error, task)}
+    return "raised", {"error": said, "place": place}

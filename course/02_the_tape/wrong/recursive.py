@@ -2,7 +2,7 @@
 
 zh: 每个算子都递归调用一次，长链会撑不住。
 task: backward
-says: raised
+says: recursion
 """
 
 
