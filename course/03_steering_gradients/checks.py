@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 
-from teachgraph.course.judging import expect, kind_of, quiz
+from teachgraph.course.judging import array_of, close, expect, in_short, kind_of, quiz
 
 CASES = 20
 
@@ -21,6 +21,8 @@ def run_no_grad(mine):
     x = mine.Tensor(2.0, stop_gradient=False)
     seen, block = {}, mine.no_grad()
     expect(block is not None, "nothing")
+    expect(hasattr(block, "__enter__"), "no_block", got=kind_of(block))
+    expect(getattr(block, "gen", block) is not None, "no_yield")
     with block:
         seen["inside"] = mine.recording.on
         seen["node"] = (x * x).node is not None
@@ -107,7 +109,13 @@ def run_clip(mine, most, g):
 
 def score_of(mine, w):
     """The function whose slope is punished: softplus of x w x."""
-    return lambda x: mine.smooth(x * w * x)
+
+    def score(x):
+        leaf = isinstance(x, mine.Tensor) and not x.stop_gradient
+        expect(leaf, "no_leaf", got=kind_of(x))
+        return mine.smooth(x * w * x)
+
+    return score
 
 
 def run_penalty(mine, x, w):
@@ -174,21 +182,24 @@ def hook(ask):
 def clip(ask):
     """Scaled, in the same direction, and only where it is too long."""
     short = np.array([0.3, 0.4])
-    expect(np.allclose(ask(run_clip, 1.0, short), short), "short")
+    expect(close(ask(run_clip, 1.0, short), short), "short")
     zero = ask(run_clip, 1.0, np.zeros(2))
     expect(np.array_equal(zero, np.zeros(2)), "zero")
     for seed in range(CASES):
         g, most = random([seed % 3 + 1, 2], seed) * 9, 0.5 + seed % 4
-        found, norm = np.asarray(ask(run_clip, most, g)), np.sqrt(np.sum(g * g))
+        found, norm = array_of(ask(run_clip, most, g)), np.sqrt(np.sum(g * g))
         wanted = g * min(1.0, most / norm)
         expect(found.shape == g.shape, "shape", got=list(found.shape))
         each = np.clip(g, -most, most)
         turned = not np.allclose(each, wanted) and np.allclose(found, each)
         expect(not turned, "each")
-        expect(np.allclose(found, wanted), "wrong", norm=f"{norm:.2f}", most=most)
+        facts = {"norm": f"{norm:.2f}", "wanted": f"{min(norm, most):.2f}"}
+        facts["got"] = f"{np.sqrt(np.sum(found * found)):.2f}"
+        expect(np.allclose(found, wanted), "wrong", most=most, **facts)
     between = np.array([0.54, 0.72])
-    halved = np.allclose(ask(run_clip, 0.5, between), between / 1.8)
-    expect(halved, "wrong", norm=0.9, most=0.5)
+    halved = array_of(ask(run_clip, 0.5, between))
+    facts = {"norm": 0.9, "wanted": 0.5, "got": f"{np.sqrt(np.sum(halved**2)):.2f}"}
+    expect(np.allclose(halved, between / 1.8), "wrong", most=0.5, **facts)
 
 
 def gradient_penalty(ask):
@@ -199,7 +210,8 @@ def gradient_penalty(ask):
         root = np.sqrt(punished(x, w))
         expect(np.shape(seen["value"]) == (), "one_number")
         expect(x.size == 1 or not np.isclose(seen["value"], root), "root")
-        expect(np.isclose(seen["value"], punished(x, w)), "value")
+        facts = {"got": seen["value"], "wanted": punished(x, w), "count": x.size}
+        expect(np.isclose(seen["value"], punished(x, w)), "value", **facts)
         slope = (punished(x, w + 1e-5) - punished(x, w - 1e-5)) / 2e-5
         expect(seen["grad"] is not None, "no_way_back")
         expect(np.allclose(seen["grad"], slope, rtol=1e-5, atol=1e-6), "wrong")

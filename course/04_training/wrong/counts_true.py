@@ -2,7 +2,7 @@
 
 zh: 用真假值来回答。
 task: batches_in_grad
-says: wrong
+says: is_number
 """
 
 INSTEAD = {

@@ -2,7 +2,7 @@
 
 zh: 返回一个集合。
 task: assigned
-says: not_plain
+says: unordered
 """
 
 INSTEAD = {"sorted(names)": "names"}
