@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 
-from teachgraph.course.judging import array_of, close, expect, in_short, kind_of, quiz
+from teachgraph.course.judging import array_of, close, expect, kind_of, quiz
 
 CASES = 20
 

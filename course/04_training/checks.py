@@ -8,7 +8,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.course.digits import accuracy, batches, train_digits
-from teachgraph.course.judging import close, expect, kind_of, quiz
+from teachgraph.course.judging import close, expect, in_short, kind_of, quiz
 
 CASES = 20
 EPOCHS = 12
@@ -66,13 +66,14 @@ class Called:
     """Notes the calls of the five lines, in their order."""
 
     def __init__(self):
-        self.calls = []
+        self.calls, self.handed = [], {}
 
     def note(self, name, result=None):
         """A function that notes its call."""
 
         def called(*arguments, **options):
             self.calls.append(name)
+            self.handed[name] = arguments
             return result
 
         return called
@@ -91,7 +92,13 @@ def run_calls(mine):
     optimizer.minimize = called.note("step")
     net, loss_of = called.note("net", "scores"), called.note("loss", loss)
     net.clear_gradients = called.note("clear")
-    found = mine.train_step(net, loss_of, optimizer, "images", "labels")
+    try:
+        found = mine.train_step(net, loss_of, optimizer, "images", "labels")
+    except Exception:
+        expect(called.calls[:1] != ["net"] or "loss" in called.calls, "own_loss")
+        raise
+    expect(called.handed.get("net", ("images",)) == ("images",), "images")
+    expect(called.handed.get("loss") != ("labels", "scores"), "labels_first")
     expect(found is not None, "nothing")
     expect(found is not loss, "number")
     return {"calls": called.calls, "returned": found}
@@ -119,18 +126,27 @@ def run_recipe(mine):
     expect(made is not None, "nothing")
     expect(type(made) in (tuple, list) and len(made) == 4, "four")
     net, optimizer, augment, epochs = made
+    expect(isinstance(net, paddle.nn.Layer), "network", got=kind_of(net))
+    steps = hasattr(optimizer, "step") and not isinstance(optimizer, type)
+    expect(steps, "optimizer", got=kind_of(optimizer))
     expect(callable(augment), "augment", got=kind_of(augment))
-    expect(type(epochs) is int and 0 < epochs <= EPOCHS, "epochs", got=str(epochs))
+    whole = type(epochs) is int and 0 < epochs <= EPOCHS
+    expect(whole, "epochs", got=in_short(epochs))
+    share, before = accuracy(net), [one.numpy() for one in net.parameters()]
+    expect(share < 0.5, "learnt_before", share=f"{share:.0%}")
     loss_of = paddle.nn.functional.cross_entropy
     for epoch in range(epochs):
         for images, labels in batches(train_digits, seed=epoch):
-            moved = np.asarray(augment(images), "float32")
+            moved = augment(images)
+            expect(moved is not None, "no_batch")
+            moved = np.asarray(moved, "float32")
             same = list(images.shape)
             expect(
                 moved.shape == images.shape, "shape", got=list(moved.shape), same=same
             )
             pair = paddle.to_tensor(moved), paddle.to_tensor(labels)
             five_lines(net, loss_of, optimizer, *pair)
+    expect(not close([one.numpy() for one in net.parameters()], before), "stays")
     return accuracy(net)
 
 
@@ -149,7 +165,7 @@ def batches_in_grad(ask):
 def momentum(ask):
     """Compare with the sum of all gradients so far, weighted."""
     for seed in range(CASES):
-        w, rate, mu = random([3], seed), 0.1 + seed % 3, [0.0, 0.5, 0.9][seed % 3]
+        w, rate, mu = random([3], seed), 0.1 + seed % 3, [0.9, 0.5, 0.0][seed % 3]
         gradients = [random([3], seed + i) for i in range(1, 5)]
         seen = ask(run_momentum, w, gradients, rate, mu)
         swapped = in_another_order(seen[0], [w - rate * gradients[0], gradients[0]])
@@ -224,7 +240,7 @@ def train_step(ask):
     expect(not between, "cleared")
     forward = [calls.index(name) for name in ("net", "loss", "backward")]
     expect(forward == sorted(forward), "order")
-    expect(seen["returned"] == 0.25, "number")
+    expect(close(seen["returned"], 0.25), "number")
     losses = ask(run_steps, 30)
     expect(losses[-1] < losses[0], "no_learning")
 

@@ -8,8 +8,9 @@
 #
 # ## Watch it happen
 #
-# The panel draws the loss and the norm of each layer's gradient. Compare the layers: a
-# norm far below the others would say that this layer hardly learns.
+# The panel draws the loss and the norm of each layer's gradient, through one epoch: all
+# 1,437 digits, once. Compare the layers: a norm far below the others would say that
+# this layer hardly learns.
 
 # %% [markdown] lang="zh"
 # # 训练
@@ -20,8 +21,8 @@
 #
 # ## 看它发生
 #
-# 面板画出损失和每层梯度的范数。比较各层：哪一层的范数远小于其他层，它就几乎学不到
-# 东西。
+# 面板画出一轮（把 1437 个数字看过一遍）之中的损失和每层梯度的范数。比较各层：
+# 哪一层的范数远小于其他层，它就几乎学不到东西。
 
 # %%
 # %load_ext teachgraph
@@ -136,7 +137,7 @@ check(adam)
 # %% task="first_step" tags=["quiz"]
 ### 说明 rate = 0.001、g = 100 时，Adam 第一步走多远（保留三位小数）。
 def first_step():
-    """The length of Adam's first step, rate 0.001 and g = 100; to three digits."""
+    """The length of Adam's first step, rate 0.001, g = 100; to three decimals."""
     ### BEGIN SOLUTION
     return 0.001
     ### END SOLUTION

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ __all__ = ["in_short", "kind_of", "not_plain"]
 LONGEST = 40
 """Characters of a repr that a message shows."""
 
+CALLABLE = (FunctionType, MethodType, BuiltinFunctionType)
 LAZY = (Iterator, KeysView, ValuesView, ItemsView, range)
 
 
@@ -67,6 +69,8 @@ def not_plain(value: Any) -> tuple[str, str]:
     """
     if value is ...:
         return "dots", kind_of(value)
+    if isinstance(value, CALLABLE):
+        return "not_called", kind_of(value)
     if isinstance(value, LAZY):
         return "lazy", kind_of(value)
     if isinstance(value, set | frozenset):
