@@ -228,15 +228,19 @@ check(run_once)
 # %% [markdown]
 # ## Build it: a program for testing
 #
-# To test on the training program would train on the test data. A clone for testing is a
-# new Program with the very same Variables and, of the operators, only those whose
-# `role` is "forward". Each is a new Operator; if it has an attribute `is_test`, that is
-# True there, and stays False in the program you train with.
+# To test on the training program would train on the test data. And some operators do
+# something else in a test: `dropout`, in `classifier` above, puts 0 for a tenth of its
+# numbers while it trains, so that no unit relies on another one, and for none in a
+# test. A clone for testing is a new Program with the very same Variables and, of the
+# operators, only those whose `role` is "forward". Each is a new Operator; if it has an
+# attribute `is_test`, that is True there, and stays False in the program you train with.
 
 # %% [markdown] lang="zh"
 # ## 动手：测试用的程序
 #
-# 在训练程序上测试，就等于用测试数据训练。测试用的克隆是一个新的 Program，变量相同，
+# 在训练程序上测试，就等于用测试数据训练。而且有的算子在测试时另有做法：上面
+# `classifier` 里的 `dropout`，训练时把十分之一的数换成 0，免得单元互相依赖，
+# 测试时则一个也不换。测试用的克隆是一个新的 Program，变量相同，
 # 算子只留 `role` 为 "forward" 的。每个都是新的 Operator；如果它有属性 `is_test`，在
 # 克隆里就是 True，而在你用来训练的程序里仍是 False。
 
@@ -379,8 +383,9 @@ check(updates)
 # ## In Paddle this is ...
 #
 # ... `paddle.static.Executor`, `global_scope()`, `Program.clone(for_test=True)` and
-# `static.py_func`; the loop is C++, `NaiveExecutor::Run`. In PyTorch
-# `torch.fx.Interpreter` is such a loop. Here it is `teachgraph/core/executor.py`.
+# `static.py_func`; the loop is C++, in its plainest form `NaiveExecutor::Run`, which
+# inference uses. In PyTorch `torch.fx.Interpreter` is such a loop. Here it is
+# `teachgraph/core/executor.py`.
 #
 # ## What next
 #
@@ -391,8 +396,9 @@ check(updates)
 # ## 在 Paddle 中，这就是……
 #
 # ……`paddle.static.Executor`、`global_scope()`、`Program.clone(for_test=True)` 和
-# `static.py_func`；那个循环是 C++ 写的 `NaiveExecutor::Run`。在 PyTorch 中，
-# `torch.fx.Interpreter` 就是这样一个循环。在这里就是 `teachgraph/core/executor.py`。
+# `static.py_func`；那个循环是 C++ 写的，最朴素的是推理用的 `NaiveExecutor::Run`。
+# 在 PyTorch 中，`torch.fx.Interpreter` 就是这样一个循环。在这里就是
+# `teachgraph/core/executor.py`。
 #
 # ## 接下来
 #
