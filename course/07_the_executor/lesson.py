@@ -233,7 +233,7 @@ check(run_once)
 # numbers while it trains, so that no unit relies on another one, and for none in a
 # test. A clone for testing is a new Program with the very same Variables and, of the
 # operators, only those whose `role` is "forward". Each is a new Operator; if it has an
-# attribute `is_test`, that is True there, and stays False in the program you train with.
+# attribute `is_test`, that is True there, and stays False in the program that trains.
 
 # %% [markdown] lang="zh"
 # ## 动手：测试用的程序

@@ -18,6 +18,14 @@ from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz
 CASES = 24
 NAMES = ["a", "b", "c"]
 MOST = 50
+TARGETS = {
+    "for k in range(3):\n    a = k": ["a", "k"],
+    "with here as a:\n    b = a": ["a", "b"],
+    "[a, (b, *c)] = n": ["a", "b", "c"],
+    "a[b] = c\nc.n = a": [],
+}
+"""Statements that assign in other ways, and the names; a part of one is no name."""
+
 TWELVE = [
     "if n > 3:\n    n = n * 2",
     "if n > 3:\n    n = n * 2\nelse:\n    n = n - 1",
@@ -70,7 +78,10 @@ def stored(source):
 
 def run_assigned(mine, source):
     """The names that the learner finds."""
-    return mine.assigned(ast.parse(source).body)
+    found = mine.assigned(ast.parse(source).body)
+    for one in found if isinstance(found, list | tuple) else []:
+        expect(isinstance(one, str), "a_name", got=kind_of(one))
+    return found
 
 
 def run_condition(mine, source, values):
@@ -93,6 +104,9 @@ def run_condition(mine, source, values):
         got = eval(text, names)
     except SyntaxError:
         raise Wrong("no_source", source=text) from None
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise Wrong("fails", error=said, source=text) from None
     return {"got": got, "wanted": wanted, "asked": asked, "first": first, "text": text}
 
 
@@ -245,9 +259,9 @@ def refused(ask):
 
 def assigned(ask):
     """Compare with the left sides of the text."""
-    for case in range(CASES):
-        source = statements(case)
-        got, wanted = ask(run_assigned, source), sorted(stored(source))
+    drawn = {source: sorted(stored(source)) for source in map(statements, range(CASES))}
+    for source, wanted in (drawn | TARGETS).items():
+        got = ask(run_assigned, source)
         expect(isinstance(got, (list, tuple)), "a_list", got=kind_of(got))
         facts = {"source": source, "got": got, "wanted": wanted}
         expect(len(set(got)) == len(got), "twice", **facts)
