@@ -6,7 +6,7 @@ import numpy as np
 
 import teachgraph as paddle
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.course.judging import Wrong, call, expect, kind_of, quiz
+from teachgraph.course.judging import Wrong, array_of, call, expect, kind_of, quiz
 from teachgraph.course.sick import SICK, recovered
 
 CASES = 20
@@ -22,7 +22,7 @@ def run_layers(mine, widths, seed):
     for rows, columns in zip(widths, widths[1:], strict=False):
         w = mine.first_weights(rows, columns, draw)
         expect(w is not None, "nothing")
-        w = np.asarray(w)
+        w = array_of(w)
         facts = {"got": list(w.shape), "wanted": [rows, columns]}
         expect(w.shape == (rows, columns), "shape", **facts)
         off = abs(w.mean()) * np.sqrt(w.size) / (w.std() or 1.0)
@@ -50,7 +50,7 @@ def run_note(mine, inputs, outputs, before, seed):
     given = [tensor(kind, seed + i) for i, kind in enumerate(inputs)]
     made = [tensor(kind, seed + 9 + i) for i, kind in enumerate(outputs)]
     mine.note(found, "an_op", given, made)
-    return found
+    return [one if isinstance(one, str) else kind_of(one) for one in found]
 
 
 def what_passes(ask):
