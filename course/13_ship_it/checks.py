@@ -15,7 +15,9 @@ from teachgraph import fluid
 from teachgraph.core import unique_name
 from teachgraph.course.judging import (
     Wrong,
+    array_of,
     expect,
+    in_short,
     kind_of,
     lines_at_most,
     needs,
@@ -73,6 +75,7 @@ def run_prune(mine, seed):
         keys = ", ".join(sorted(map(str, row)))
         wanted = {"type", "reads", "writes", "attrs"}
         expect({*row} == wanted, "keys", got=keys, wanted=", ".join(sorted(wanted)))
+        expect(isinstance(row["type"], str), "a_type", got=in_short(row["type"]))
     facts = {"same": before == [one.attrs for one in ops], "rows": rows}
     facts["own"] = all(row["attrs"] is not one.attrs for row in rows for one in ops)
     return facts
@@ -126,7 +129,10 @@ def prune(ask):
         expect(same, "differ", **facts)
         for row, right in zip(rows, wanted, strict=True):
             for key in ("reads", "writes"):
-                expect(type(row[key]) is list, "names", key=key, type=row["type"])
+                texts = type(row[key]) is list and all(
+                    isinstance(name, str) for name in row[key]
+                )
+                expect(texts, "names", key=key, type=row["type"])
             facts = {"type": row["type"], "got": row["reads"], "wanted": right["reads"]}
             expect(row["reads"] == right["reads"], "reads", **facts)
             facts |= {"got": row["writes"], "wanted": right["writes"]}
@@ -354,8 +360,7 @@ def node(ask):
         try:
             pairs = fields_in(got)
         except ValueError as error:
-            pairs = None
-            expect(False, "no_message", error=error)
+            raise Wrong("no_message", error=str(error)) from None
         texts = [(n, str(content, "utf-8", "replace") if isinstance(content, bytes)
                   else content) for n, content in pairs]  # fmt: skip
         found = {n: [c for m, c in texts if m == n] for n in (1, 2, 4)}
@@ -386,7 +391,7 @@ def run_measured(mine, durations, times):
         found = mine.measured(call, clock, times)
     if found is None:
         return None
-    found = np.asarray(found, float)
+    found = array_of(found)
     expect(found.shape == (3,), "three", got=list(found.shape))
     return {"found": found.tolist(), "events": events}
 

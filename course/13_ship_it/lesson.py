@@ -118,9 +118,8 @@ pickle.loads(gift)
 #
 # Return a list of *rows*, plain dicts, in the order of the program: `type`; `reads`, a
 # list of names; `writes`, only those of its names that were needed when you came to it;
-# and `attrs`, a copy. If the copy has an attribute `is_test`, set it to
-# True. An operator has
-# `type`, `input_arg_names`, `output_arg_names` and `attrs`.
+# and `attrs`, a copy. If the copy has an attribute `is_test`, set it to True. An
+# operator has `type`, `input_arg_names`, `output_arg_names` and `attrs`.
 
 # %% [markdown] lang="zh"
 # ## 动手：剪枝

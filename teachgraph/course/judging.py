@@ -290,7 +290,7 @@ class Verdict:
     def message(self, language: Language) -> str:
         """The verdict in words."""
         values = {"task": self.task, **shown(self.values)}
-        quoted = quotes_a_line(values.get("error", ""))
+        quoted = quotes_a_line(str(values.get("error", "")))
         values["place"] = in_lines([] if quoted else values.get("place", []), language)
         said = say_of(self.lesson, self.task, self.sentence, language, **values)
         said = without_addresses(said)
