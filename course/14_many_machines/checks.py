@@ -6,7 +6,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.course import machines
-from teachgraph.course.judging import Wrong, expect, kind_of, quiz
+from teachgraph.course.judging import Wrong, array_of, expect, kind_of, quiz
 from teachgraph.distributed.errors import DistributedError
 
 CASES = 20
@@ -64,7 +64,7 @@ def run_average(mine, gradients, rows):
     expect(rows == counts, "changed_input", what="rows")
     same = all((a == b).all() for a, b in zip(before, gradients, strict=True))
     expect(same, "changed")
-    return np.asarray(whole) if whole is not None else None
+    return array_of(whole) if whole is not None else None
 
 
 def run_shard(mine, sizes, servers):
