@@ -28,8 +28,11 @@ def run_forward(mine, sizes, x, seed):
     is_tensor = hasattr(scores, "node")
     expect(is_tensor, "a_tensor", got=kind_of(scores))
     expect(scores.node is not None, "no_node")
+    expect(scores.shape == (len(x), sizes[-1]), "shape", got=list(scores.shape))
     reached = mine.backward((scores * scores).sum())
-    expect(all(p in reached for pair in layers for p in pair), "no_way")
+    weights, biases = ([p in reached for p in ps] for ps in zip(*layers, strict=True))
+    expect(any(biases) or not all(weights), "no_bias")
+    expect(all(weights) and all(biases), "no_way")
     return {"scores": scores.data, "layers": [[w.data, b.data] for w, b in layers]}
 
 
@@ -42,8 +45,14 @@ def run_step(mine, sizes, x, labels, seed, steps):
     ]
     expect(all(loss is not None for loss in losses), "nothing")
     after = [[w.data, b.data] for w, b in layers]
-    expect(all(isinstance(loss, float) for loss in losses), "number")
-    return {"losses": losses, "before": before, "after": after, "state": len(state)}
+    numbers = all(isinstance(one, float | np.ndarray) for one in losses)
+    expect(numbers and np.shape(losses) == (steps,), "number")
+    return {
+        "losses": [*map(float, losses)],
+        "before": before,
+        "after": after,
+        "state": len(state),
+    }
 
 
 def run_spirals(mine, points, labels):
@@ -116,7 +125,6 @@ def forward(ask):
         x = np.random.default_rng(seed).normal(size=(4, sizes[0]))
         seen = ask(run_forward, sizes, x, seed)
         found, wanted = seen["scores"], scores_of(x, seen["layers"])
-        expect(found.shape == wanted.shape, "shape", got=list(found.shape))
         expect(not np.allclose(found, np.logaddexp(0, wanted)), "after_the_last")
         straight = x
         for w, b in seen["layers"]:
@@ -138,7 +146,8 @@ def fit_step(ask):
         moved = [not np.array_equal(*pair) for pair in zip(before, after, strict=True)]
         expect(any(moved), "nothing_moved")
         expect(all(moved), "some_moved")
-        expect(np.isclose(seen["losses"][0], losses[0]), "loss")
+        facts = {"got": seen["losses"][0], "wanted": losses[0]}
+        expect(np.isclose(seen["losses"][0], losses[0]), "loss", **facts)
         once = ask(run_step, [2, 3, 3], x, labels, seed, 1)
         _, by_one = by_hand(x, labels, once["before"], 1)
         first = [p for pair in once["after"] for p in pair]
