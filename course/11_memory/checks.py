@@ -36,8 +36,10 @@ def run_lifetimes(mine, rows, fetch):
     expect(isinstance(lives, dict), "a_dict", got=kind_of(lives))
     keys = all(isinstance(x, mine.Variable) for x in lives)
     expect(keys, "keys")
-    pairs = all(isinstance(life, tuple) and len(life) == 2 for life in lives.values())
-    expect(pairs, "pairs")
+    for life in lives.values():
+        pair = isinstance(life, tuple) and len(life) == 2
+        whole = pair and all(isinstance(step, int | np.integer) for step in life)
+        expect(whole, "pairs")
     return {x.name: [int(step) for step in life] for x, life in lives.items()}
 
 
@@ -132,8 +134,8 @@ def run_again(mine, steps):
     mine.again(list(main.ops))  # another call takes no name of the first one's
     expect(isinstance(pair, (tuple, list)) and len(pair) == 2, "a_pair")
     copies, same = pair
-    operators = all(isinstance(one, mine.Operator) for one in copies)
-    expect(isinstance(copies, list) and operators, "a_list")
+    expect(isinstance(copies, list), "a_list")
+    expect(all(isinstance(one, mine.Operator) for one in copies), "a_list")
     expect(isinstance(same, dict), "a_dict")
     expect(len(main.ops) == len(kept), "inserted")
     now = [(list(one.inputs), list(one.outputs)) for one in main.ops]

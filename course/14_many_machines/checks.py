@@ -34,9 +34,10 @@ def run_for_a_trainer(mine, widths):
     expect(type(rows) is list, "a_list", got=kind_of(rows))
     found = []
     for row in rows:
-        known = row in ops or (type(row) is tuple and all(type(x) is str for x in row))
-        expect(known, "row", got=repr(row)[:60])
-        found.append(ops.index(row) if row in ops else list(row))
+        place = next((at for at, op in enumerate(ops) if op is row), None)
+        message = type(row) is tuple and all(type(x) is str for x in row)
+        expect(message or place is not None, "row", got=repr(row)[:60])
+        found.append(list(row) if message else place)
     updates = [op for op in ops if op.type == "sgd"]
     written = {n: at for at, op in enumerate(ops) for n in op.output_arg_names}
     gradients = [op.inputs["Grad"][0] for op in updates]

@@ -11,6 +11,7 @@ import numpy as np
 import teachgraph as paddle
 from teachgraph.course.cartpole import learn
 from teachgraph.course.judging import (
+    array_of,
     close,
     expect,
     kind_of,
@@ -82,6 +83,7 @@ def run_layer_drop(mine, slopes, shifts, start, rate, numbers, training):
     if y is None:
         return None
     expect(isinstance(y, paddle.Tensor), "a_tensor", got=kind_of(y))
+    expect(y.shape == x.shape, "y_shape", got=y.shape, wanted=x.shape)
     expect(np.array_equal(x.numpy(), np.float32(start)), "changed_input", what="x")
     if y.stop_gradient:
         return {"y": y.numpy(), "ran": ran, "drawn": draw.drawn, "slope": None}
@@ -256,7 +258,7 @@ def run_to_go(mine, rewards, gamma):
             number = isinstance(one, (int, float, np.number, paddle.Tensor))
             expect(number, "a_number", got=kind_of(one))
     expect(np.ndim(found) == 1, "a_list", got=kind_of(found))
-    return [float(one) for one in found]
+    return array_of(found).tolist()
 
 
 def to_go(ask):

@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.errors import TeachgraphError
 from teachgraph.course import mine
 from teachgraph.course.kinds import in_short, kind_of, not_plain
 from teachgraph.course.messages import say, say_of, shown
@@ -221,6 +222,8 @@ def array_of(got: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(got)
     except ValueError:  # where an array is made of lists of several lengths
         raise Wrong("ragged", got=in_short(got)) from None
+    except TeachgraphError:  # a variable of a program has no value yet
+        raise Wrong("no_numbers", got=in_short(got)) from None
     expect(array.dtype.kind in "biuf", "no_numbers", got=in_short(got))
     expect(not np.isnan(array).any(), "not_a_number", got=in_short(got))
     return array
@@ -316,11 +319,12 @@ def judge(lesson: Lesson, task: str, ask: Ask) -> Verdict:
         task: Its name.
         ask: Runs a function of `checks.py` on the learner's names.
     """
-    answer: Any = None
+    got = ""
 
-    def asked(*case: Any) -> Any:
-        nonlocal answer
-        answer = ask(*case)
+    def asked(perform: Perform, *case: Any) -> Any:
+        nonlocal got
+        answer = ask(perform, *case)
+        got = f" ({in_short(answer)})" if perform is call else ""
         return answer
 
     try:
@@ -328,7 +332,7 @@ def judge(lesson: Lesson, task: str, ask: Ask) -> Verdict:
     except Wrong as wrong:
         return Verdict(lesson, task, False, wrong.sentence, wrong.values)
     except Exception:  # the answer is of a kind that the check cannot compare
-        return Verdict(lesson, task, False, "strange", {"got": in_short(answer)})
+        return Verdict(lesson, task, False, "strange", {"got": got})
     return Verdict(lesson, task, True, "shows")
 
 
