@@ -138,7 +138,9 @@ def unchanged(one: Any, was: Any) -> bool:
     >>> unchanged([1, np.array([np.nan])], [1, np.array([np.nan])]), unchanged([1], [2])
     (True, False)
     """
-    return json.dumps(encoded(one)) == json.dumps(encoded(was))
+    with suppress(NotPlain):  # something of the learner's own was put into it
+        return json.dumps(encoded(one)) == json.dumps(encoded(was))
+    return False
 
 
 def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:

@@ -140,6 +140,10 @@ class Learner:
         return rows
 
     @staticmethod
+    def notes(table: dict[str, Any]) -> None:
+        table["mine"] = object()
+
+    @staticmethod
     def copies(x: Any) -> Any:
         return x + x
 
@@ -148,6 +152,7 @@ def test_an_input_that_is_changed_is_named() -> None:
     for name, inputs, what in [
         ("doubles", [np.ones(2)], "x"),
         ("appends", [[1, 2], 3], "rows"),
+        ("notes", [{"a": 1}], "table"),
     ]:
         with pytest.raises(Wrong) as wrong:
             call(Learner, name, *inputs)
