@@ -24,7 +24,7 @@ const fixture = FIXTURES[asked.get("log") ?? ""] ?? FIXTURES.four_lines;
 const log = given ?? fixture();
 const theme = asked.get("theme") === "dark" ? "dark" : "light";
 const height = Number(asked.get("height") ?? 560);
-const options = { theme, height, charts: () => charts } as const;
+const options = { theme, height, charts: () => () => charts } as const;
 document.body.dataset.theme = theme;
 
 /** Let events arrive as from a kernel, so many each frame. */

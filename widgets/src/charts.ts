@@ -1,4 +1,8 @@
-/** The views behind tabs: a module of its own, loaded when one of them is first opened. */
+/**
+ * What a picture needs on request only: the views behind tabs, what the help says of
+ * signs, and saving it as a file. It is a module of its own, loaded when any of that is
+ * first asked for.
+ */
 
 import type { Panel } from "./views/chapter";
 import { ClusterView } from "./views/cluster";
@@ -6,9 +10,12 @@ import { FlameView } from "./views/flame";
 import { PassesView } from "./views/passes";
 import { PlanView } from "./views/plan";
 import { RewrittenView } from "./views/rewritten";
+import { SignsView } from "./views/signs";
 import { TrainingView } from "./views/training";
 
-/** How to make each view, by the title of its tab. */
+export { save } from "./draw/export";
+
+/** How to make each view, by its title. */
 export const views: Readonly<Record<string, new () => Panel>> = {
   "Passes": PassesView,
   "Memory plan": PlanView,
@@ -16,4 +23,5 @@ export const views: Readonly<Record<string, new () => Panel>> = {
   "Training": TrainingView,
   "Profile": FlameView,
   "Cluster": ClusterView,
+  "Signs": SignsView,
 };

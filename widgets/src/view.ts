@@ -23,11 +23,12 @@ import type { Command } from "./keys";
 import type { BesideEvent } from "./events";
 import { EventLog } from "./log";
 import { neighbours } from "./selection";
+import { shared } from "./shared";
 import { Trace } from "./state/trace";
 import { Time } from "./time";
 import { readLog } from "./validate";
 import { Chapters } from "./views/chapters";
-import type { Load } from "./views/opened";
+import { OpenedView, type Load } from "./views/opened";
 import { Walk, type Panes } from "./walk";
 
 export interface ViewOptions {
@@ -81,7 +82,7 @@ export class View implements Actions {
     () => this.trace,
     () => this.focus(),
   );
-  private readonly help = new Help();
+  private readonly help: Help;
   private readonly chapters: Chapters;
   private readonly stepBar = new StepBar(
     (line) => this.trace.cells.at(-1)?.lines[line - 1]?.trim() ?? "",
@@ -113,10 +114,12 @@ export class View implements Actions {
     options: ViewOptions = {},
   ) {
     const helpButton = button("tg-tool", "Keys and help (?)", "?", () =>
-      this.help.open(),
+      this.openHelp(),
     );
     const tools = [this.finder.element, helpButton];
-    this.chapters = new Chapters(() => this.redraw(), options.charts);
+    const changed = (): void => this.redraw();
+    this.chapters = new Chapters(changed, options.charts);
+    this.help = new Help(new OpenedView("Signs", () => true, options.charts, changed));
     this.status = new Status(tools, (key) => this.select(key));
     this.assemble();
     this.element.tabIndex = -1;
@@ -204,6 +207,16 @@ export class View implements Actions {
     if (key === this.walk.hovered) return;
     this.walk.hovered = key;
     this.redraw();
+  }
+
+  async save(...picture: Parameters<Actions["save"]>): Promise<void> {
+    try {
+      const charts = await this.options.charts?.();
+      if (charts === undefined) throw new Error("its code is not here");
+      charts(shared).save(...picture);
+    } catch (error) {
+      this.complain(`The picture cannot be saved: ${(error as Error).message}.`);
+    }
   }
 
   seek(position: number): void {
@@ -469,7 +482,7 @@ export class View implements Actions {
       step: () => stepBar.answer("step"),
       continue: () => stepBar.answer("continue"),
       stop: () => stepBar.answer("stop"),
-      help: () => this.help.open(),
+      help: () => this.openHelp(),
       leave: () => this.leave(),
     };
     if (OF_TIME.has(command) && command !== "play" && command !== "last") {
@@ -478,6 +491,10 @@ export class View implements Actions {
     commands[command]();
     this.redraw();
     return true;
+  }
+
+  private openHelp(): void {
+    this.help.open(this.frame(false));
   }
 
   private leave(): void {

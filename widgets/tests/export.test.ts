@@ -1,15 +1,20 @@
 // @vitest-environment happy-dom
 /** A graph as a file: what it says, at its own size, as text that cannot do anything. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { diamond, mlp } from "../fixtures/eager";
+import * as charts from "../src/charts";
 import { wholeView } from "../src/draw/camera";
 import { svgText } from "../src/draw/export";
 import { paint } from "../src/draw/paint";
 import { scene, type Look } from "../src/draw/scene";
 import type { Palette } from "../src/draw/theme";
 import type { Log } from "../src/events";
+import { mount } from "../src/page";
 import { caption } from "../src/state/caption";
+import type { Load } from "../src/views/opened";
+import { Frames } from "./frames";
+import { sized } from "./hands";
 import { traceOf } from "./trace";
 
 const HUES = ["#111111", "#222222"];
@@ -70,4 +75,30 @@ test("a hostile name is text", () => {
   const { text, root } = exported({ ...log, events });
   expect(text).not.toContain("<script");
   expect(root.querySelectorAll("script").length).toBe(0);
+});
+
+test("what saves is loaded when it is asked for; where it cannot be, the view says so", async () => {
+  sized();
+  const frames = new Frames();
+  const files: Blob[] = [];
+  vi.spyOn(URL, "createObjectURL").mockImplementation((file) => `blob:${files.push(file as Blob)}`);
+  const saved = async (load?: Load): Promise<string> => {
+    const { element, dispose } = mount(document.body, diamond(), load && { charts: load });
+    frames.settle();
+    element.querySelector<HTMLElement>("button[title^=SVG]")!.click();
+    await new Promise((done) => setTimeout(done));
+    frames.settle();
+    const { textContent } = element.querySelector(".tg-notice")!;
+    dispose();
+    return textContent;
+  };
+  expect(await saved(async () => () => charts)).toBe("");
+  expect(await files[0].text()).toContain("<svg");
+  expect(await saved(() => Promise.reject(new Error("a policy")))).toContain(
+    "The picture cannot be saved: a policy.",
+  );
+  expect(await saved()).toContain("The picture cannot be saved: its code is not here.");
+  expect(files.length).toBe(1);
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });

@@ -6,5 +6,5 @@ import type { ViewOptions } from "../src/view";
 import { mount as mountWith, type Mounted } from "../src/page";
 
 export function mount(place: HTMLElement, log: Log, options: ViewOptions = {}): Mounted {
-  return mountWith(place, log, { charts: () => charts, ...options });
+  return mountWith(place, log, { charts: () => () => charts, ...options });
 }

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { FIXTURES } from "../fixtures";
 import * as charts from "../src/charts";
 import * as page from "../src/page";
-import type { Load } from "../src/views/opened";
+import type { Charts, Load } from "../src/views/opened";
 import { Frames } from "./frames";
 import { sized } from "./hands";
 import { note } from "./note";
@@ -77,7 +77,7 @@ test("what is loaded on opening draws what the sources draw, or says that it can
   const built = (await import(`../teachgraph_widgets/static/${name}.js`)) as typeof page;
   const text = encodeURIComponent(`${code}export{teachgraph_charts}`);
   const module = (await import(/* @vite-ignore */ `data:text/javascript,${text}`)) as {
-    teachgraph_charts: typeof charts;
+    teachgraph_charts: Charts;
   };
   const drawn = async ({ mount }: typeof page, load: Load): Promise<string[]> => {
     const found: string[] = [];
@@ -90,13 +90,17 @@ test("what is loaded on opening draws what the sources draw, or says that it can
       }
       await new Promise((done) => setTimeout(done));
       frames.settle();
-      found.push(element.querySelector(".tg-chapters")!.innerHTML.replaceAll(/"tg-\w+-\d+"/g, ""));
+      element.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+      await new Promise((done) => setTimeout(done));
+      for (const part of [".tg-chapters", ".tg-help"]) {
+        found.push(element.querySelector(part)!.innerHTML.replaceAll(/"tg-\w+-\d+"/g, ""));
+      }
       dispose();
     }
     return found;
   };
-  const sources = await drawn(page, () => charts);
-  expect(sources.every((markup) => markup.includes("<svg"))).toBe(true);
+  const sources = await drawn(page, () => () => charts);
+  for (const markup of sources) expect(markup).toMatch(/<svg|>hatched</);
   expect(await drawn(built, async () => module.teachgraph_charts)).toEqual(sources);
   const refused = await drawn(built, () => Promise.reject(new Error("a policy")));
   for (const markup of refused) expect(markup).toContain("cannot be opened: Error: a policy");

@@ -13,7 +13,6 @@ import { badge } from "./badge";
 import { CameraMan, fits, wholeView } from "./camera";
 import { Cards } from "./cards";
 import { button, el, freshId, setText } from "./dom";
-import { save } from "./export";
 import { hit } from "./hit";
 import { Leaves } from "./leaves";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
@@ -367,7 +366,7 @@ export class GraphPane implements Pane {
     const { size, camera } = wholeView(this.picture());
     const shapes = scene(this.picture(), camera, size, lookOf(frame));
     const palette = this.palette();
-    save(`graph.${ending}`, size, palette.panel, (context, ratio) =>
+    this.actions.save(`graph.${ending}`, size, palette.panel, (context, ratio) =>
       paint(context, shapes, camera, size, ratio, palette),
     );
   }

@@ -1,6 +1,7 @@
 /** What every pane needs to know to draw a frame, and what it may ask for. */
 
 import type { Step, Trace } from "../state/trace";
+import type { save } from "./export";
 
 export interface Frame {
   readonly trace: Trace;
@@ -24,6 +25,8 @@ export interface Actions {
   seek(position: number): void;
   goToStep(count: number): void;
   redraw(): void;
+  /** Save a picture as a file, by code that may have to be loaded first. */
+  save(...picture: Parameters<typeof save>): void;
 }
 
 /** Whether lines of code ran, or are to run; else a thing is only shown. */

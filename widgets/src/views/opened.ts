@@ -1,12 +1,13 @@
-/** A view whose code is loaded when its tab is first opened. */
+/** A view whose code is loaded when it is first opened. */
 
 import { el, setText } from "../draw/dom";
 import type { Frame } from "../draw/look";
+import { shared, type Shared } from "../shared";
 import type { Trace } from "../state/trace";
 import type { Chapter, Panel } from "./chapter";
 
-/** The module of such views. */
-export type Charts = typeof import("../charts");
+/** What that code offers, once it has what it shares with the page's module. */
+export type Charts = (lent: Shared) => typeof import("../charts");
 
 /** How it is loaded: at once where it is part of the page. */
 export type Load = () => Charts | Promise<Charts>;
@@ -43,8 +44,8 @@ export class OpenedView implements Chapter {
     else this.open(loaded);
   }
 
-  private open({ views }: Charts): void {
-    this.view = new views[this.title]();
+  private open(charts: Charts): void {
+    this.view = new (charts(shared).views[this.title])();
     this.element.className = "";
     this.element.replaceChildren(this.view.element);
   }
