@@ -5,11 +5,12 @@ import { Builder } from "../fixtures/builder";
 import { smallText } from "../src/text";
 import { caption } from "../src/state/caption";
 import { describe } from "../src/state/entity";
-import { pointOn, route, sizeOf } from "../src/draw/scene";
+import { pointOn, route, scene, sizeOf, type Backdrop, type Box } from "../src/draw/scene";
 import { isData, type Mirror, type MirrorNode } from "../src/state/mirror";
 import type { Picture } from "../src/state/picture";
 import { Folding } from "../src/state/folding";
 import type { Trace } from "../src/state/trace";
+import { look } from "./look";
 import { traceOf } from "./trace";
 
 const shapes = (mirror: Mirror, side: number): string[] =>
@@ -154,6 +155,32 @@ test("branches are frames with titles, their last write joined to the result", (
     [from, to].map((op) => mirror.ops[op]?.title ?? "data").join(" "),
   );
   expect(ends.filter((pair) => pair === "assign conditional_block")).toHaveLength(2);
+});
+
+test("from afar a frame goes around its boxes, not around pins that nobody sees there", () => {
+  const b = new Builder("a block with a parameter");
+  b.program(1, "main");
+  for (const name of ["x", "c", "y"]) b.variable(1, name, "T", [1]);
+  b.variable(1, "w", "P", [1]);
+  b.op(1, "less_than", { X: "x" }, { Out: "c" });
+  b.block(1, 1, 0);
+  b.op(1, "mul", { X: "x", Y: "w" }, { Out: "y" }, { block: 1 });
+  const attrs = { sub_block: "1" };
+  b.op(1, "conditional_block", { Cond: "c", Input: "x" }, { Out: "y" }, { attrs });
+  const trace = traceOf(b.log);
+  const { mirror } = trace.programs.get(1)!;
+  const reaches = (scale: number): [number, number] => {
+    const shapes = scene(mirror, { x: 0, y: 0, scale }, { width: 4000, height: 4000 }, look(trace));
+    const frame = shapes.find((shape) => shape.kind === "backdrop" && shape.what === "block");
+    const boxes = shapes.filter((shape) => shape.kind === "box");
+    return [(frame as Backdrop).x, Math.min(...boxes.map((box) => (box as Box).x))];
+  };
+  const [[near, pins], [far, ops]] = [reaches(1), reaches(0.4)];
+  expect(pins).toBeLessThan(ops);
+  for (const [frame, inside] of [[near, pins], [far, ops]]) {
+    expect(inside - frame).toBeGreaterThan(0);
+    expect(inside - frame).toBeLessThan(40);
+  }
 });
 
 test("an infinity on purpose is no trouble, what it makes is", () => {

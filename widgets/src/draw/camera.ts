@@ -1,7 +1,7 @@
 /** Where the window on a mirrored graph looks, and how it gets there. */
 
 import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
-import type { MirrorNode, Picture } from "../state/picture";
+import { endsOf, type MirrorNode, type Picture } from "../state/picture";
 import { FULL, sizeOf, TITLED, type Camera, type Size } from "./scene";
 
 const READABLE = FULL;
@@ -194,8 +194,9 @@ function extent(mirror: Picture, grows: boolean, reach = mirror.reach): Extent {
   if (grows) left = right = Math.max(left, right);
   for (const region of grows ? [] : mirror.regions) {
     if (region.frame === undefined) continue;
-    left = Math.max(left, FRAMES - region.left);
-    right = Math.max(right, region.right + FRAMES);
+    const [first, last] = endsOf(region, reach === mirror.boxReach);
+    left = Math.max(left, FRAMES - first);
+    right = Math.max(right, last + FRAMES);
   }
   const width = left + right + 2 * MARGIN;
   const middle = (right - left) / 2;

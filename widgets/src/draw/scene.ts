@@ -8,7 +8,7 @@ import type { Stats } from "../events";
 import { AXIS, BOX, LANE, PIN, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
 import { DETACHED, ONLY_SHAPES } from "../state/mirror";
-import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
+import { endsOf, type Join, type MirrorEdge, type MirrorNode, type Picture, type Region } from "../state/picture";
 import type { Tone } from "../state/tones";
 import { shorten } from "../text";
 
@@ -327,7 +327,8 @@ function within(region: Region, first: number, last: number): Region {
 
 /** A region, and on its border what it is. */
 function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Look): void {
-  const { what, first, last, left, right, depth, frame } = region;
+  const { what, first, last, depth, frame } = region;
+  const [left, right] = endsOf(region, detail !== "full");
   const pad = frame === undefined ? 0 : FRAME.pad * Math.max(0, FRAME.most - depth);
   const [x, y] = [left - pad, (first - 0.5) * ROW - pad / 3];
   const [width, height] = [right - left + 2 * pad, (last - first + 1) * ROW + (2 * pad) / 3];

@@ -334,12 +334,13 @@ export class FoldedPicture implements Picture {
     const start = isTitled ? row - 1 : row;
     const inner = Math.abs(laneX(side, slot - 1));
     const out = region.frame && pins > 0 && shape === "op" ? PIN.width + PIN.gap : 0;
-    const outer = Math.abs(laneX(side, slot + 1)) + out;
+    const boxReach = Math.abs(laneX(side, slot + 1));
+    const outer = boxReach + out;
     const halves = side < 0 ? [-outer, -inner] : [inner, outer];
     const known = this.changed.get(region);
     if (known === undefined) {
       const [left, right] = halves;
-      const made: Region = { ...region, first: start, last: row, left, right };
+      const made: Region = { ...region, first: start, last: row, left, right, boxReach };
       this.changed.set(region, made);
       this.regions.push(made);
       return;
@@ -348,6 +349,7 @@ export class FoldedPicture implements Picture {
     known.last = Math.max(known.last, row);
     known.left = Math.min(known.left, halves[0]);
     known.right = Math.max(known.right, halves[1]);
+    known.boxReach = Math.max(known.boxReach ?? 0, boxReach);
   }
 
   private placeOf(spot: Spot): Spot {

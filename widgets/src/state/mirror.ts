@@ -674,14 +674,15 @@ export class Mirror implements Picture {
     const spot = { row: node.spot.row - Number(this.entered.has(op) && node.shape === "op") };
     const { pins = 0 } = this.above[op] ?? {};
     const inner = Math.abs(node.x) - LANE / 2;
-    const outer = inner + LANE + (pins > 0 ? PIN.width + PIN.gap : 0);
+    const boxReach = inner + LANE;
+    const outer = boxReach + (pins > 0 ? PIN.width + PIN.gap : 0);
     const [left, right] = side < 0 ? [-outer, -inner] : [inner, outer];
     const framed = this.framed[side < 0 ? 0 : 1];
     this.framesOf.get(op)?.forEach((frame, depth) => {
       let known = framed.get(frame);
       if (known === undefined) {
         const { row } = spot;
-        known = { what: "block", frame, depth, seq, first: row, last: row, left, right };
+        known = { what: "block", frame, depth, seq, first: row, last: row, left, right, boxReach };
         framed.set(frame, known);
         this.regions.push(known);
       }
@@ -689,6 +690,7 @@ export class Mirror implements Picture {
       known.last = Math.max(known.last, node.spot.row);
       known.left = Math.min(known.left, left);
       known.right = Math.max(known.right, right);
+      known.boxReach = Math.max(known.boxReach ?? 0, boxReach);
     });
   }
 

@@ -92,6 +92,13 @@ export interface Region {
   last: number;
   left: number;
   right: number;
+  /** How far from the axis its boxes go, where pins go further. */
+  boxReach?: number;
+}
+
+/** A region's left and right; from afar, where no pins are seen, those of its boxes. */
+export function endsOf({ left, right, boxReach = Infinity }: Region, afar: boolean): [number, number] {
+  return afar ? [Math.max(left, -boxReach), Math.min(right, boxReach)] : [left, right];
 }
 
 /** How far from the axis anything stands, on its left and on its right. */
