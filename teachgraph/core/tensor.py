@@ -120,8 +120,7 @@ class Tensor(Traced):
         """
         if self.stop_gradient:
             warn("backward of a tensor with stop_gradient=True does nothing", None, 2)
-            return
-        seeds = {self.edge: seed_for(self, grad_tensor)}
+        seeds = {} if self.stop_gradient else {self.edge: seed_for(self, grad_tensor)}
         visit = partial(visit_node, retain=True) if retain_graph else visit_node
         if observers:
             announce("backward_begin", [self])

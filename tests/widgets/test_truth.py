@@ -256,3 +256,68 @@ def test_a_method_of_to_static_is_called_by_its_class() -> None:
 
     run = record("y = net(tg.ones([2]))\n", net=Net())
     assert "Net.forward" in [e["type"] for e in run.all("node")]
+
+
+OVERWRITTEN = {
+    "by set_value": "w.set_value(tg.to_tensor([5.0, 5.0]))\n",
+    "through its view": "w.detach().set_value(tg.to_tensor([5.0, 5.0]))\n",
+    "by an op on its view": "w.detach()[:] = 5.0\n",
+}
+
+
+@pytest.mark.parametrize("how", OVERWRITTEN)
+def test_what_an_op_computed_is_told_though_it_is_overwritten(how: str) -> None:
+    run = record(
+        "x = tg.to_tensor([3.0, 4.0], stop_gradient=False)\n"
+        f"w = x - 2.0\n{OVERWRITTEN[how]}y = w * 2.0\n"
+    )
+    assert run.error is None
+    assert run.names["w"].tolist() == [5.0, 5.0]
+    number = run.tensor("w")["tensor"]
+    assert changes(run, "w", "overwritten") == [""]
+    mark = run.one("attr", tensor=number, attr="overwritten")
+    before, after = run.all("value", tensor=number)
+    assert before["value"]["first"] == [1.0, 2.0]
+    assert after["value"]["first"] == [5.0, 5.0]
+    assert before["seq"] < mark["seq"] < after["seq"]
+    assert mark["line"] == after["line"] == 3
+    assert "w [2] overwritten in place" in summary(run.log)
+    assert "w = [1, 2]" in still(run.log)
+
+
+def test_an_overwritten_parameter_is_told_and_has_its_new_value() -> None:
+    run = record(
+        "net = tg.nn.Linear(2, 1)\n"
+        "for _ in range(3):\n    net.weight.set_value(tg.ones([2, 1]))\n"
+        "y = net(tg.ones([1, 2]))\n"
+    )
+    number = run.tensor("net.weight")["tensor"]
+    assert len(run.all("attr", tensor=number, attr="overwritten")) == 3
+    assert "net.weight [2, 1] overwritten in place  (x3)" in summary(run.log)
+    leaf = fold(run.log).tensors[number].value
+    assert leaf is not None
+    assert leaf["first"] == [1.0, 1.0]
+
+
+def test_an_op_is_not_to_blame_for_what_was_written_over_its_result() -> None:
+    nan = "tg.to_tensor([float('nan')])"
+    run = record(f"x = tg.to_tensor([1.0])\ny = x * 2.0\ny.set_value({nan})\n")
+    assert [step.bad for step in fold(run.log).steps] == [""]
+
+
+@pytest.mark.parametrize(
+    ("stops", "root"), [(True, "y.sum()"), (False, "y.sum().detach()")]
+)
+def test_a_backward_that_had_nothing_to_do_is_told(stops: bool, root: str) -> None:
+    text = f"x = tg.to_tensor([1.0, 2.0], stop_gradient={stops})\ny = x * x\n"
+    with pytest.warns(UserWarning, match="does nothing"):
+        run = record(f"{text}loss = {root}\nloss.backward()\n")
+    phases = [event["phase"] for event in run.all("backward", line=4)]
+    assert phases == ["begin", "end"]
+    assert not run.all("grad")
+    assert "no gradient: loss requires none" in summary(run.log)
+
+
+def test_a_backward_that_did_something_is_told_as_before() -> None:
+    run = record("x = tg.to_tensor([1.0], stop_gradient=False)\n(x * x).backward()\n")
+    assert "no gradient" not in summary(run.log)

@@ -178,6 +178,8 @@ export interface OpRemoved extends Event {
  * The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
  * gradient as `attr: "hook"` with the hook's name (empty once removed). A tensor is a
  * leaf from `attr: "stop_gradient"`, value `False`, on, and data from `True` on.
+ * Values that are replaced in place, by `set_value` or through a view, come as
+ * `attr: "overwritten"` and then a `value`: what an op computed was there before.
  * A new `role` comes when a tensor's use or its layer says what it is. The number of
  * runs of a program, if the last was not recorded, comes as its `attr: "runs"`.
  */

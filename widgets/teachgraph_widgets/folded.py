@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from teachgraph_widgets.events import (
     AnyEvent,
+    Backward,
     Log,
     MessageEvent,
     NodeEvent,
@@ -146,6 +147,8 @@ class Folded:
         self._asked, self._same = dict[int, int](), dict[int, Tensor]()
         self._several = list[tuple[Step, list[int]]]()
         self._read = set[int]()
+        self.overwritten, self.barren = (list[tuple[int, int]]() for _ in range(2))
+        self._flows, self._stopped = False, set[int]()
 
     @property
     def is_traced(self) -> bool:
@@ -258,11 +261,13 @@ class Folded:
 
     def take_value(self, event: Value) -> None:
         """Fold in a tensor's value; mark the op that wrote one that is not finite."""
-        tensor, value = self.tensors.get(event["tensor"]), event["value"]
-        if tensor is None:
+        number, value = event["tensor"], event["value"]
+        tensor = self.tensors.get(number)
+        # An op's result stays what the op computed.
+        if tensor is None or (number not in self._made and not tensor.is_leaf):
             return
         tensor.value = value
-        step = self._made.get(event["tensor"])
+        step = self._made.get(number)
         if step is not None and self.is_alarming(value, step):
             step.bad = norm_text(value)
 
@@ -282,11 +287,14 @@ class Folded:
         match event["kind"]:
             case "tensor":
                 self.tensors[event["tensor"]] = tensor_of(event)
+                if event["stop_gradient"]:
+                    self._stopped.add(event["tensor"])
             case "node":
                 self.take_node(event)
             case "value":
                 self.take_value(event)
             case "grad":
+                self._flows = True
                 number = self._asked.get(event["tensor"], event["tensor"])
                 if (tensor := self.tensors.get(number)) is not None:
                     tensor.gradient = event["value"]
@@ -294,10 +302,25 @@ class Folded:
                     step.has_gradient = True
             case "backward":
                 self._asked.clear()
+                self.take_backward(event)
             case "attr":
                 tensor = self.tensors.get(event.get("tensor", -1))
-                if tensor is not None:
+                if tensor is not None and event["attr"] == "overwritten":
+                    self.overwrite(event["tensor"], event["line"])
+                elif tensor is not None:
                     self.change(tensor, event["tensor"], event["attr"], event["value"])
+
+    def take_backward(self, event: Backward) -> None:
+        """Note a pass that had nothing to do: its root requires no gradient."""
+        if event["phase"] == "begin":
+            self._flows = False
+        elif not self._flows and self._stopped.issuperset(event["roots"]):
+            self.barren += [(event["line"], number) for number in event["roots"]]
+
+    def overwrite(self, number: int, line: int) -> None:
+        """Note that values were replaced in place: no op computed them."""
+        self._made.pop(number, None)
+        self.overwritten.append((line, number))
 
     def change(self, tensor: Tensor, number: int, attr: str, value: str) -> None:
         """Change a tensor as an event says, and what stands for it as a result."""

@@ -176,6 +176,8 @@ class LineTexts:
         self.folded = folded
         returned = [t for t in folded.results if t.gradient or t.value]
         self._leaves = grouped((t.line, t) for t in (*folded.leaves(), *returned))
+        self._overwritten = grouped(folded.overwritten)
+        self._barren = grouped(folded.barren)
         self._steps = grouped((step[0].line, step) for step in folded.distinct_steps())
         self._rows = [
             (program.title, grouped((row.line, row) for row in program.rows))
@@ -206,7 +208,7 @@ class LineTexts:
         return [text + self.again(count) for text, count in (additions + runs).items()]
 
     def on_tape(self, line: int) -> list[str]:
-        """Return the leaves that a line created, with gradients, and its ops."""
+        """Return a line's new leaves, with gradients, its ops, and other effects."""
         leaves = [
             f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t)}"
             for t in self._leaves[line]
@@ -216,7 +218,18 @@ class LineTexts:
             for step, count in self._steps[line]
         ]
         texts = [text for text in (first_names(leaves), *steps[:MOST_FACTS]) if text]
-        return texts + more(len(steps) - MOST_FACTS, "op")
+        texts += more(len(steps) - MOST_FACTS, "op")
+        for number, count in Counter(self._overwritten[line]).items():
+            texts.append(f"{self.named(number)} overwritten in place{again(count)}")
+        for number, count in Counter(self._barren[line]).items():
+            name = self.folded.name(number)
+            texts.append(f"no gradient: {name} requires none{again(count)}")
+        return texts
+
+    def named(self, number: int) -> str:
+        """Return a tensor's name and shape."""
+        shape = shape_text(self.folded.tensors[number].shape)
+        return f"{self.folded.name(number)} {shape}"
 
 
 def again(times: int) -> str:

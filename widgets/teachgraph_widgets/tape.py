@@ -128,13 +128,15 @@ class TapeRecorder(Watcher):
     def tensor_became(self, tensor: Tensor, result: Tensor | None) -> None:
         """Record an op in place: the tensor gets the number and the name of its result.
 
-        A leaf that requires a gradient keeps its number, and has a new value.
+        What no op gave the values of, such as by `set_value`, and a leaf that requires
+        a gradient keep their numbers: they are overwritten.
         """
         line, before = self.cursor.place(), self._tensors.find(tensor)
         after = None if result is None else self._tensors.find(result)
         if before is None:
             return
         if after is None or not is_as_recorded(tensor, result):
+            self.log.add(line, "attr", None, None, None, before, "overwritten", "")
             self.write_value(tensor, before, line)
             return
         self.set_number(tensor, after)

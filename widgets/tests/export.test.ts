@@ -34,7 +34,7 @@ function exported(log: Log): { text: string; root: Element; width: number } {
     isCurrent: () => false,
     caption: (node: Parameters<typeof caption>[1]) => caption(trace, node, trace.length),
     stats: () => undefined,
-    hooked: () => "",
+    signed: () => "",
     isBad: () => false,
   } as unknown as Look;
   const shapes = scene(mirror, camera, size, look);

@@ -1,7 +1,7 @@
 /** How a graph is looked at in tests: nothing pointed at, every value known. */
 
 import type { Look } from "../src/draw/scene";
-import { caption, carried, hookText } from "../src/state/caption";
+import { caption, carried, signText } from "../src/state/caption";
 import type { Trace } from "../src/state/trace";
 
 export function look(trace: Trace, position = trace.length): Look {
@@ -13,7 +13,7 @@ export function look(trace: Trace, position = trace.length): Look {
     isCurrent: () => false,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
-    hooked: (key, digits) => hookText(trace, key, position, digits),
+    signed: (join, digits) => signText(trace, join, position, digits),
     isBad: () => false,
   };
 }

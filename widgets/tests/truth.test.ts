@@ -13,6 +13,8 @@ import type { Trace } from "../src/state/trace";
 import { look } from "./look";
 import { traceOf } from "./trace";
 
+const NEAR = { x: 0, y: 0, scale: 1 };
+const ALL = { width: 4000, height: 4000 };
 const shapes = (mirror: Mirror, side: number): string[] =>
   mirror.nodes
     .filter((node) => node.side === side)
@@ -170,7 +172,7 @@ test("from afar a frame goes around its boxes, not around pins that nobody sees 
   const trace = traceOf(b.log);
   const { mirror } = trace.programs.get(1)!;
   const reaches = (scale: number): [number, number] => {
-    const shapes = scene(mirror, { x: 0, y: 0, scale }, { width: 4000, height: 4000 }, look(trace));
+    const shapes = scene(mirror, { ...NEAR, scale }, ALL, look(trace));
     const frame = shapes.find((shape) => shape.kind === "backdrop" && shape.what === "block");
     const boxes = shapes.filter((shape) => shape.kind === "box");
     return [(frame as Backdrop).x, Math.min(...boxes.map((box) => (box as Box).x))];
@@ -181,6 +183,98 @@ test("from afar a frame goes around its boxes, not around pins that nobody sees 
     expect(inside - frame).toBeGreaterThan(0);
     expect(inside - frame).toBeLessThan(40);
   }
+});
+
+suite("a tensor that is overwritten in place", () => {
+  const computed = { first: [1, 3], min: 1, max: 3 };
+  const written = { first: [5, 5], min: 5, max: 5 };
+  const overwritten = (b: Builder, tensor: number): void => {
+    b.change(tensor, "overwritten", "");
+    b.value(tensor, { ...b.stats([2]), ...written });
+  };
+  const signs = (trace: Trace, position?: number): string[] => {
+    const shapes = scene(trace.tape.mirror, NEAR, ALL, look(trace, position));
+    return shapes.flatMap((shape) =>
+      shape.kind === "mark" && shape.sign === "set" && shape.state !== "future" ? shape.key : [],
+    );
+  };
+
+  test("its operator shows what it computed, and a sign under it what is there now", () => {
+    const b = new Builder("set_value");
+    const [x, w, y] = [b.tensor("x", "D", [2]), b.tensor("w", "T", [2]), b.tensor("y", "T", [2])];
+    const sub = b.node("elementwise_sub", [x], [w], []);
+    b.value(w, { ...b.stats([2]), ...computed });
+    const before = b.log.events.length;
+    overwritten(b, w);
+    b.node("scale", [w], [y], []);
+    const trace = traceOf(b.log);
+    const texts = (position: number): string[] => {
+      const shapes = scene(trace.tape.mirror, NEAR, ALL, look(trace, position));
+      return shapes.flatMap((shape) => (shape.kind === "label" ? shape.text : []));
+    };
+    const [node] = trace.tape.mirror.nodesOf(`n:${sub}`);
+    for (const position of [before, trace.length]) {
+      expect(caption(trace, node, position).detail).toBe("w = [1, 3]");
+      expect(describe(trace, `n:${sub}`, position)?.value?.first).toEqual([1, 3]);
+    }
+    expect(describe(trace, `t:${w}`, before)?.value?.first).toEqual([1, 3]);
+    expect(describe(trace, `t:${w}`, trace.length)?.value?.first).toEqual([5, 5]);
+    expect([before, trace.length].map((position) => signs(trace, position))).toEqual([[], [`t:${w}`]]);
+    expect(texts(trace.length)).toContain("[5, 5]");
+    expect(texts(before)).not.toContain("[1, 3]");
+  });
+
+  test("a parameter has the sign where it is first read", () => {
+    const b = new Builder("set_value");
+    const [w, y] = [b.tensor("w", "P", [2]), b.tensor("y", "T", [2])];
+    overwritten(b, w);
+    overwritten(b, w);
+    b.node("scale", [w], [y], []);
+    expect(signs(traceOf(b.log))).toEqual([`t:${w}`]);
+  });
+
+  test("its operator is not to blame for a NaN that was written there", () => {
+    const b = new Builder("set_value");
+    const [x, w] = [b.tensor("x", "D", [2]), b.tensor("w", "T", [2])];
+    const node = b.node("scale", [x], [w], []);
+    b.change(w, "overwritten", "");
+    b.value(w, { ...b.stats([2]), nan: 1 });
+    const trace = traceOf(b.log);
+    expect(trace.troubles.map(({ key }) => key)).toEqual([`t:${w}`]);
+    expect(trace.isBad(`n:${node}`, trace.length)).toBe(false);
+  });
+});
+
+suite("a reverse pass", () => {
+  const signsOf = (stops: boolean): [string[], number] => {
+    const b = new Builder("backward");
+    const [x, y] = [b.tensor("x", stops ? "D" : "leaf", [1]), b.tensor("loss", "T", [], stops)];
+    const node = b.node("reduce_sum", [x], [y], [], { taped: !stops });
+    b.backward("begin", [y]);
+    if (!stops) {
+      b.grad(y, b.stats([]));
+      b.grad(x, b.stats([1]), node);
+    }
+    b.backward("end", [y]);
+    const trace = traceOf(b.log);
+    const shapes = scene(trace.tape.mirror, NEAR, ALL, look(trace));
+    const said = shapes.flatMap((shape) => (shape.kind === "mark" ? shape.sign : shape.kind === "label" ? shape.text : []));
+    return [said, trace.tape.barren.length];
+  };
+
+  test("that had nothing to do says so at its root", () => {
+    const [said, count] = signsOf(true);
+    expect(said).toEqual(expect.arrayContaining(["none", "no gradient: nothing here requires one"]));
+    expect(said).not.toContain("seed");
+    expect(count).toBe(1);
+  });
+
+  test("that gave gradients does not", () => {
+    const [said, count] = signsOf(false);
+    expect(said).toContain("seed");
+    expect(said).not.toContain("none");
+    expect(count).toBe(0);
+  });
 });
 
 test("an infinity on purpose is no trouble, what it makes is", () => {

@@ -1,7 +1,7 @@
 /** The backward graph: a canvas, and elements for whoever cannot see it. */
 
 import { groupsAround } from "../layout/groups";
-import { caption, carried, hookText } from "../state/caption";
+import { caption, carried, signText } from "../state/caption";
 import { describe } from "../state/entity";
 import { Folding, graphOfGroup, groupOf } from "../state/folding";
 import { Mirror, type Rate } from "../state/mirror";
@@ -480,7 +480,7 @@ function lookOf(frame: Frame): Look {
     isCurrent: (cell, line) => step?.cell === cell && step.line === line,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
-    hooked: (key, digits) => hookText(trace, key, position, digits),
+    signed: (join, digits) => signText(trace, join, position, digits),
     isBad: (node) => isBadNode(trace, node, position),
     isTrouble: (key) => trace.isBad(key, position),
   };

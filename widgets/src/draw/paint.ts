@@ -422,8 +422,11 @@ function drawMark(context: Context, mark: Mark, palette: Palette, texts: Texts):
   const { x, y, sign, state } = mark;
   if (sign === "bad") return drawCross(context, mark, palette);
   // A bar across the way: no gradient comes back through here.
-  if (sign === "stop") return drawLines(context, palette.ink, 3, [x - 11, y - 5, x + 11, y - 5]);
-  if (sign === "hook") return drawHook(context, mark, palette, texts);
+  const bar = [x - 11, y - 5, x + 11, y - 5];
+  if (sign === "stop" || sign === "none")
+    return drawLines(context, sign === "stop" ? palette.ink : palette.bad, 3, bar);
+  if (sign === "hook") return drawTag(context, mark, "h", palette.gradient, palette, texts);
+  if (sign === "set") return drawTag(context, mark, "=", palette.ink, palette, texts);
   const update = sign === "update";
   const tone = palette.tones[update ? "optimise" : "g"];
   const fill = state === "future" ? palette.dim : tone.fill;
@@ -453,15 +456,15 @@ function hexagon(context: Context, x: number, y: number, radius: number): void {
   context.closePath();
 }
 
-function drawHook(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
-  const { x, y, state } = mark;
+/** A letter in a small square: what somebody does to a gradient, or to a value. */
+function drawTag(context: Context, { x, y, state }: Mark, letter: string, colour: string, palette: Palette, texts: Texts): void {
   outline(context, x - 8, y - 8, 16, 16, 4);
   context.fillStyle = palette.panel;
   context.fill();
   context.lineWidth = state === "selected" ? 3 : 1.75;
-  context.strokeStyle = state === "selected" ? palette.accent : palette.gradient;
+  context.strokeStyle = state === "selected" ? palette.accent : colour;
   context.stroke();
-  writeSign(context, "h", x, y, palette.ink, palette, texts);
+  writeSign(context, letter, x, y, palette.ink, palette, texts);
 }
 
 /** NaN or Inf: seen without a click. */

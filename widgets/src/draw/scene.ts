@@ -37,8 +37,8 @@ export interface Look {
   readonly running?: string | undefined;
   caption(node: MirrorNode): Caption;
   stats(key: string): Stats | undefined;
-  /** What hooks made of the gradient that `key` is, in numbers of so many digits. */
-  hooked(key: string, digits: number): string;
+  /** What stands beside a sign, in numbers of so many digits. */
+  signed(join: Join, digits: number): string;
   /** Whether it is known, without looking closer, that something is not finite. */
   isBad(node: MirrorNode): boolean;
   /** Whether what an edge carries is one to be told of: what is infinite on purpose is not. */
@@ -426,7 +426,7 @@ function pushJoin(shapes: Shape[], join: Join, detail: Detail, look: Look): void
   if (join.removed < look.position) return;
   const { key, sign, x, y } = join;
   const state = stateOf(join, look);
-  const text = sign === "hook" ? look.hooked(key, detail === "full" ? 4 : 2) : "";
+  const text = look.signed(join, detail === "full" ? 4 : 2);
   if (text !== "") {
     shapes.push({ kind: "label", text, x: x + 10, y, state });
   }

@@ -64,6 +64,8 @@ export class Status {
     const sums = summed(trace.dropped);
     const [sampled, lost] = [true, false].map((is) => sums.filter(({ what }) => SAMPLED.has(what) === is));
     this.parts = lost.map(({ count, what, why }) => `Left out: ${thousands(count)} ${what} (${why}).`);
+    const [{ line = 0, root } = {}] = trace.tape.barren.filter(({ seq }) => seq < frame.position);
+    if (root) this.parts.unshift(`Backward of ${root.name}, line ${line}, had nothing to do: nothing there requires a gradient.`);
     if (missing > 0) this.parts.unshift(`Waiting for ${countText(missing, "event")}.`);
     if (this.complaint !== "") this.parts.unshift(this.complaint);
     this.reasons = sampled.map(({ count, what, why }) => `${thousands(count)} ${what}: ${why}.`);

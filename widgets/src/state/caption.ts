@@ -5,7 +5,7 @@ import { countText, numberText, shapeText, smallText, valueText } from "../text"
 import { describe, type Link } from "./entity";
 import { factOf } from "./entities/common";
 import { doneOf, graphOfGroup, groupDetail, groupOf, parameterKeys } from "./folding";
-import type { MirrorNode } from "./mirror";
+import type { Join, MirrorNode } from "./mirror";
 import { names } from "./programs";
 import { mainOutput } from "./tape";
 import type { Trace } from "./trace";
@@ -114,13 +114,20 @@ export function normText(stats: Stats): string {
   return `‖g‖ ${numberText(stats.norm)}`;
 }
 
+/** What a sign says besides what it is: of hooks, what they changed; of a result, to what. */
+export function signText(trace: Trace, { sign, key, seq }: Join, position: number, digits: number): string {
+  if (sign === "hook") return hookText(trace, key, position, digits);
+  if (seq >= position) return "";
+  if (sign === "none") return "no gradient: nothing here requires one";
+  const tensor = sign === "set" ? tensorOf(trace, key) : undefined;
+  // A leaf, which no op made, shows its value itself.
+  const value = tensor?.producer && tensor.value.at(position);
+  const text = value && smallText(value, digits);
+  return text ?? "";
+}
+
 /** The norm of a gradient before and after hooks that changed it. */
-export function hookText(
-  trace: Trace,
-  key: string,
-  position: number,
-  digits: number,
-): string {
+function hookText(trace: Trace, key: string, position: number, digits: number): string {
   const tensor = tensorOf(trace, key.slice(1));
   const pair = tensor?.hooked?.at(position) ?? [];
   return pair.map(({ norm }) => numberText(norm, digits)).join(" → ");

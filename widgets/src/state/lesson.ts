@@ -3,7 +3,7 @@
 import type { AboutEvent, Stats } from "../events";
 import { numberText, shapeText } from "../text";
 import type { OpRow, ProgramState } from "./programs";
-import type { TapeNode } from "./tape";
+import { madeAt, type TapeNode } from "./tape";
 import type { Trace } from "./trace";
 
 export interface Lesson {
@@ -81,7 +81,7 @@ export function lessonOfNode(
     const input = inputs.length === event.inputs.length ? inputs.indexOf(name) : -1;
     const read = tensorOf(event.inputs, input);
     if (read !== undefined) {
-      if (!isGradient) return read.value.at(seq) ?? read.value.at(position);
+      if (!isGradient) return read.value.at(seq) ?? madeAt(read, seq, position);
       const same = event.inputs.slice(0, input).filter((id) => id === event.inputs[input]);
       const given = [...flows.values()].filter(({ tensor: id }) => {
         const { returns } = trace.tape.tensors.get(id) ?? {};
@@ -90,7 +90,7 @@ export function lessonOfNode(
       return given[same.length]?.value.at(position);
     }
     const made = tensorOf(event.outputs, outputs.indexOf(name));
-    return (isGradient ? made?.gradient : made?.value)?.at(position);
+    return isGradient ? made?.gradient.at(position) : made && madeAt(made, seq, position);
   });
 }
 

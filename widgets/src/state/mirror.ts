@@ -75,7 +75,10 @@ interface Wire {
   beside?: Map<string, Wire>;
   /** No gradient flows through it, which is told where an op reads it. */
   stops: boolean;
+  /** Signs beside it, of each kind one. */
   join?: Join;
+  set?: Join;
+  none?: Join;
 }
 
 /** What an op is placed by: where its inputs stand, its pins, and leaves of its own. */
@@ -140,6 +143,8 @@ export class Mirror implements Picture {
   private readonly hooks = new Map<string, Join>();
   /** Of each tensor how many, and whose key they have: a leaf's come before it is drawn. */
   private readonly standing = new Map<string, { readonly whole: string; count: number }>();
+  /** Tensors that were overwritten before they were drawn. */
+  private readonly overwritten = new Set<string>();
   readonly regions: Region[] = [];
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
@@ -327,6 +332,25 @@ export class Mirror implements Picture {
     hooks.count -= 1;
     const join = this.hooks.get(wire);
     if (hooks.count === 0 && join !== undefined) join.removed = seq;
+  }
+
+  /** Other values were written to the tensor on `wire`, in place. */
+  overwrite(by: Made, wire: string): void {
+    const target = this.wires.get(wire);
+    if (target === undefined) this.overwritten.add(wire);
+    else target.set ??= this.sign(by, target, "set", wire, -1);
+  }
+
+  /** A reverse pass from the tensor on `wire` had nothing to do. */
+  barren(by: Made, wire: string): void {
+    const target = this.wires.get(wire);
+    if (target !== undefined) target.none ??= this.sign(by, target, "none", wire, -1);
+  }
+
+  /** A tensor is drawn for the first time: so are the signs that it has by now. */
+  private signFirst(by: Made, target: Wire, wire: string): void {
+    if (this.isHooked(wire)) this.signHook(by, target, wire);
+    if (this.overwritten.delete(wire)) target.set = this.sign(by, target, "set", wire, -1);
   }
 
   isHooked(wire: string): boolean {
@@ -517,7 +541,7 @@ export class Mirror implements Picture {
         const of = known ?? unread(node, this.generation, 0);
         if (known === undefined) {
           this.wires.set(wire, of);
-          if (this.isHooked(wire)) this.signHook(op, of, wire);
+          this.signFirst(op, of, wire);
         }
         this.read(op, of, wire);
         entries.push({ wire, of, x: node.x, y: node.y, node, used: undefined });
@@ -588,7 +612,7 @@ export class Mirror implements Picture {
     if (tone === "T") this.extendFrames(node);
     const wire = unread(node, this.generation, 0);
     this.wires.set(input.wire, wire);
-    if (this.isHooked(key)) this.signHook(by, wire, key);
+    this.signFirst(by, wire, key);
     return wire;
   }
 

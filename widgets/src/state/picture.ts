@@ -61,11 +61,12 @@ export interface MirrorEdge extends Made {
 
 /**
  * A small sign beside a port: where gradients of one tensor are summed, where a hook
- * changes one, where one is stopped.
+ * changes one, where one is stopped, where a pass found none to compute, and where a
+ * tensor was overwritten in place.
  */
 export interface Join {
   key: string;
-  readonly sign: "sum" | "hook" | "stop";
+  readonly sign: "sum" | "hook" | "stop" | "none" | "set";
   readonly seq: number;
   /** When a hook was taken off again. */
   removed: number;

@@ -35,6 +35,8 @@ export interface TapeTensor extends Made {
   hooked?: Timeline<readonly [Stats, Stats] | undefined>;
   /** When and where the first part of its gradient came. */
   graded?: Made;
+  /** When its values were replaced in place: by `set_value`, or through a view. */
+  overwritten?: number[];
   /** Of a gradient that is read: whose it is. */
   readonly of: TapeTensor | undefined;
   /** Of a gradient that `grad` returns: whose it is. */
@@ -79,6 +81,12 @@ export function mainOutput(
   return read ?? made[0] ?? tensors.get(outputs[0] ?? -1);
 }
 
+/** A value that an op made at `since`, as it was before anything else was written there. */
+export function madeAt({ value, overwritten = [] }: TapeTensor, since: number, position: number): Stats | undefined {
+  const until = overwritten.find((seq) => seq > since) ?? position;
+  return value.at(Math.min(until, position));
+}
+
 export function nodeTone(event: NodeEvent): Tone {
   if (event.order > 1) return "grad";
   return operatorTone(event.type, isUpdate(event) ? "optimize" : "forward");
@@ -119,6 +127,10 @@ export class Tape {
   /** Since a pass nothing has run but what uses its gradients. */
   private settling = false;
   private passing = false;
+  /** Whether the pass under way has told a gradient. */
+  private flows = false;
+  /** Reverse passes that had nothing to do, and where they began. */
+  readonly barren: (Made & { readonly root: TapeTensor })[] = [];
   /** In the pass under way: how many parts of a tensor's gradient each node gave. */
   private readonly parts = new Map<number, Map<number, number>>();
   /** In the last pass: the tensors that `grad` returns, by whose gradients they are. */
@@ -151,6 +163,7 @@ export class Tape {
     if (attr === "asked") this.ask(tensor, this.tensors.get(Number(value)));
     if (attr === "detached") this.detach(event, tensor, this.tensors.get(Number(value)));
     if (attr === "same") this.same(tensor, this.tensors.get(Number(value)));
+    if (attr === "overwritten") this.overwrite(event, tensor);
     if (attr === "role" && value in TONES) tensor.role = value as Role;
     if (attr !== "stop_gradient" || !"leafDT".includes(tensor.role)) return;
     tensor.role = value === "True" ? "D" : "leaf";
@@ -164,6 +177,11 @@ export class Tape {
     tensor.detached = from;
     this.goOn();
     this.mirror.detached(made(event), input(tensor), from.key);
+  }
+
+  private overwrite(event: AttrEvent, tensor: TapeTensor): void {
+    (tensor.overwritten ??= []).push(event.seq);
+    this.mirror.overwrite(made(event), tensor.key);
   }
 
   private ask(of: TapeTensor, result?: TapeTensor): void {
@@ -203,14 +221,14 @@ export class Tape {
       return;
     }
     if (event.order === 1) {
-      const isOwn = (since: number): boolean => event.inputs.some((id) => this.madeAt(id) >= since);
+      const isOwn = (since: number): boolean => event.inputs.some((id) => this.bornAt(id) >= since);
       this.steps.op(event, isOwn);
     }
     this.draw(event, key);
   }
 
   /** When an op made a tensor; before all else, if none did. */
-  private madeAt(id: number): number {
+  private bornAt(id: number): number {
     return this.tensors.get(id)?.producer?.seq ?? -1;
   }
 
@@ -218,13 +236,26 @@ export class Tape {
     this.turned = true;
     this.passing = event.phase === "begin";
     this.settling = !this.passing;
-    if (!this.passing) return this.steps.passEnded();
+    if (!this.passing) {
+      this.noteBarren(event);
+      return this.steps.passEnded();
+    }
+    this.flows = false;
     this.steps.pass(event, event.roots[0] ?? -1);
     this.mirror.startPass();
     for (const told of [this.parts, this.wholes, this.asked]) told.clear();
   }
 
+  /** A pass from what requires no gradient has nothing to do: that is no success. */
+  private noteBarren(event: Backward): void {
+    const [root] = event.roots.flatMap((id) => this.tensors.get(id) ?? []);
+    if (this.flows || root?.event.stop_gradient !== true) return;
+    this.barren.push({ ...made(event), root });
+    this.mirror.barren(made(event), root.key);
+  }
+
   gradient(event: GradEvent): void {
+    this.flows = true;
     const { tensor, node, value, seq } = event;
     const result = this.asked.get(tensor);
     const target = result ?? this.tensors.get(tensor);

@@ -228,8 +228,8 @@ export class Trace {
       if (event.node !== undefined) this.mark(nodeGradientKey(event.node), event.seq);
     } else if (event.kind === "value" && isWild(event.value)) {
       this.worry(event, tensorKey(event.tensor));
-      const maker = this.tape.tensors.get(event.tensor)?.producer?.key;
-      if (maker !== undefined) this.mark(maker, event.seq);
+      const { producer: maker, overwritten } = this.tape.tensors.get(event.tensor) ?? {};
+      if (maker !== undefined && overwritten === undefined) this.mark(maker.key, event.seq);
     } else if (event.kind === "run_op") this.lookAtRun(event);
   }
 

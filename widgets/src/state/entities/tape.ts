@@ -7,6 +7,7 @@ import { lessonOfNode } from "../lesson";
 import {
   gradientKey,
   gradientName,
+  madeAt,
   mainOutput,
   nodeGradientKey,
   nodeKey,
@@ -21,7 +22,7 @@ import type { Trace } from "../trace";
 import { engineFact, identity, isTrue } from "./common";
 
 export function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Entity {
-  const { event, producer, consumers, key, detached } = tensor;
+  const { event, producer, consumers, key, detached, overwritten = [] } = tensor;
   const stops = trace.changed(key, "stop_gradient", position) ?? event.stop_gradient;
   const facts: [string, string][] = [
     ["shape", shapeText(event.shape)],
@@ -29,6 +30,7 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
     ...engineFact(event.engine),
   ];
   if (detached !== undefined) facts.push(["detached from", detached.name]);
+  if (overwritten.some((seq) => seq < position)) facts.push(["overwritten", "in place, by no operator"]);
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
   return {
     ...identity(tensor),
@@ -115,7 +117,7 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
     producers: find(event.inputs).map(tensorLink),
     consumers: outputs.map(tensorLink),
     twin: node.graded === undefined ? undefined : nodeGradientLink(node),
-    value: main?.value.at(position),
+    value: main && madeAt(main, node.seq, position),
     gradient: main?.gradient.at(position),
     lesson: lessonOfNode(trace, node, position),
   };
