@@ -17,6 +17,7 @@ from teachgraph.autograd.random_state import get_rng_state, set_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.modes import is_recording
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.tape import Edge, Node, clock, topological
 
 __all__ = ["recompute"]
@@ -66,9 +67,15 @@ class Segment:
     def run_again(self) -> list[Node]:
         """Run the function a second time; return its nodes with their saved tensors."""
         since = next(clock)
-        # The backward pass does not record, but the second run must make nodes.
-        with enable_grad(), drawing_from(self.state):
-            return nodes_of(self.function(*self.args, **self.kwargs), since)
+        if observers:
+            announce("recompute_begin", self)
+        try:
+            # The backward pass does not record, but the second run must make nodes.
+            with enable_grad(), drawing_from(self.state):
+                return nodes_of(self.function(*self.args, **self.kwargs), since)
+        finally:
+            if observers:
+                announce("recompute_end", self)
 
 
 class Forgotten(Sequence[Any]):

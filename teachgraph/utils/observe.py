@@ -115,6 +115,12 @@ class Observer:
     def batch_end(self, source: Any) -> None:
         """The batch is made, or could not be."""
 
+    def recompute_begin(self, segment: Any) -> None:
+        """A segment runs a second time: what runs until `recompute_end` is that."""
+
+    def recompute_end(self, segment: Any) -> None:
+        """The second run is over, whether it succeeded or raised."""
+
     def clip_begin(self, clip: Any) -> None:
         """A gradient clipping is called: what runs until `clip_end` is its own."""
 

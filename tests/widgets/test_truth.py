@@ -321,3 +321,30 @@ def test_a_backward_that_had_nothing_to_do_is_told(stops: bool, root: str) -> No
 def test_a_backward_that_did_something_is_told_as_before() -> None:
     run = record("x = tg.to_tensor([1.0], stop_gradient=False)\n(x * x).backward()\n")
     assert "no gradient" not in summary(run.log)
+
+
+@pytest.mark.parametrize("of", ["net", "lambda x: net(x).tanh()", "tg.tanh"])
+def test_what_recompute_runs_again_is_told_as_that(of: str) -> None:
+    run = record(
+        "from teachgraph.autograd import recompute\nnet = tg.nn.Linear(2, 2)\n"
+        "x = tg.to_tensor([[1.0, 2.0]], stop_gradient=False)\n"
+        f"loss = recompute({of}, x).sum()\nloss.backward()\n"
+    )
+    assert run.error is None
+    first, again = (
+        [(e["type"], e.get("scope", "")) for e in run.all("node", order=order)]
+        for order in (1, 2)
+    )
+    assert [op for op, _ in again] == [op for op, _ in first if op != "reduce_sum"]
+    assert all(scope.startswith("forward again") for _, scope in again)
+    assert not any("again" in scope for _, scope in first)
+
+
+def test_gradients_of_gradients_are_no_forward_again() -> None:
+    run = record(
+        "x = tg.to_tensor([1.0, 2.0], stop_gradient=False)\n"
+        "(g,) = tg.grad((x * x * x).sum(), x, create_graph=True)\n"
+    )
+    nodes = run.all("node", order=2)
+    assert nodes
+    assert not any("scope" in node for node in nodes)

@@ -104,6 +104,16 @@ class EagerRecorder(Observer):
         if get_ident() == self.cursor.thread:
             self.layers.leave(source)
 
+    def recompute_begin(self, segment: object) -> None:
+        """Note that a backward pass computes a segment of the forward again."""
+        if get_ident() == self.cursor.thread:
+            self.layers.enter_named(segment, FORWARD_AGAIN)
+
+    def recompute_end(self, segment: object) -> None:
+        """Note the end of a segment's second run."""
+        if get_ident() == self.cursor.thread:
+            self.layers.leave(segment)
+
     def clip_begin(self, clip: object) -> None:
         """Note that gradients are clipped."""
         if get_ident() == self.cursor.thread:
@@ -175,6 +185,8 @@ class EagerRecorder(Observer):
 
 
 ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]
+FORWARD_AGAIN = "forward again"
+"""The scope of what a backward pass computes a second time, as `recompute` asks for."""
 SKIPPED = "the first 10 are recorded, then the 16th, the 32nd and so on"
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from teachgraph_widgets.events import (
     AnyEvent,
+    AttrEvent,
     Backward,
     Log,
     MessageEvent,
@@ -286,9 +287,7 @@ class Folded:
         """Fold in an event of the tape."""
         match event["kind"]:
             case "tensor":
-                self.tensors[event["tensor"]] = tensor_of(event)
-                if event["stop_gradient"]:
-                    self._stopped.add(event["tensor"])
+                self.take_tensor(event)
             case "node":
                 self.take_node(event)
             case "value":
@@ -305,10 +304,14 @@ class Folded:
                 self.take_backward(event)
             case "attr":
                 tensor = self.tensors.get(event.get("tensor", -1))
-                if tensor is not None and event["attr"] == "overwritten":
-                    self.overwrite(event["tensor"], event["line"])
-                elif tensor is not None:
-                    self.change(tensor, event["tensor"], event["attr"], event["value"])
+                if tensor is not None:
+                    self.change(tensor, event["tensor"], event)
+
+    def take_tensor(self, event: TensorEvent) -> None:
+        """Fold in a new tensor."""
+        self.tensors[event["tensor"]] = tensor_of(event)
+        if event["stop_gradient"]:
+            self._stopped.add(event["tensor"])
 
     def take_backward(self, event: Backward) -> None:
         """Note a pass that had nothing to do: its root requires no gradient."""
@@ -317,14 +320,14 @@ class Folded:
         elif not self._flows and self._stopped.issuperset(event["roots"]):
             self.barren += [(event["line"], number) for number in event["roots"]]
 
-    def overwrite(self, number: int, line: int) -> None:
-        """Note that values were replaced in place: no op computed them."""
-        self._made.pop(number, None)
-        self.overwritten.append((line, number))
-
-    def change(self, tensor: Tensor, number: int, attr: str, value: str) -> None:
+    def change(self, tensor: Tensor, number: int, event: AttrEvent) -> None:
         """Change a tensor as an event says, and what stands for it as a result."""
-        if attr == "asked":
+        attr, value = event["attr"], event["value"]
+        if attr == "overwritten":
+            # No op computed what is there now.
+            self._made.pop(number, None)
+            self.overwritten.append((event["line"], number))
+        elif attr == "asked":
             self.ask(tensor, number, int(value))
         elif attr == "same":
             self._same[int(value)] = tensor

@@ -277,6 +277,25 @@ suite("a reverse pass", () => {
   });
 });
 
+test("what a reverse pass computes a second time is called that, and gradients are called gradients", () => {
+  const b = new Builder("recompute");
+  b.begin(["loss = recompute(net, x)", "loss.backward()"]);
+  const [x, y, z] = [b.tensor("x", "leaf", [1]), b.tensor("y", "T", []), b.tensor("", "T", [])];
+  b.at(1);
+  b.node("reduce_sum", [x], [y]);
+  b.at(2);
+  b.backward("begin", [y]);
+  for (const scope of ["forward again/net", "forward again", "fit/forward again/net/0", undefined, "again"]) {
+    b.node("reduce_sum", [x], [z], [], { order: 2, ...(scope !== undefined && { scope }) });
+  }
+  b.backward("end", [y]);
+  const { items } = traceOf(b.log).tape.mirror;
+  expect(items.slice(1).map(({ scope }) => scope[0])).toEqual([
+    ...Array(3).fill("forward again, line 2"),
+    ...Array(2).fill("gradients, line 2"),
+  ]);
+});
+
 test("an infinity on purpose is no trouble, what it makes is", () => {
   const troubles = (attrs: Record<string, string>, nan: number): string[] => {
     const b = new Builder("mask");

@@ -61,6 +61,9 @@ export interface Flow {
   readonly value: Timeline<Stats>;
 }
 
+/** The scope of what a reverse pass computes a second time, as `recompute` asks for. */
+const FORWARD_AGAIN = "forward again";
+
 /** Ops that change a parameter: shown at its gradient, not as part of the data flow. */
 const UPDATES = new Set(
   "sgd momentum adam adamw adagrad rmsprop adadelta adamax lamb".split(" "),
@@ -337,7 +340,10 @@ export class Tape {
 
   /** The layer that ran an op; of what a line does with gradients the line itself. */
   private scopeOf(event: NodeEvent): readonly string[] {
-    if (event.order > 1) return [`gradients, line ${event.line}`];
+    if (event.order > 1) {
+      const isAgain = event.scope?.split("/").includes(FORWARD_AGAIN);
+      return [`${isAgain ? FORWARD_AGAIN : "gradients"}, line ${event.line}`];
+    }
     if (event.taped || event.scope !== undefined) this.settling = false;
     if (event.scope !== undefined) return event.scope.split("/");
     const text = this.settling ? this.steps.textOf(event.cell, event.line) : "";
