@@ -270,6 +270,19 @@ def test_a_plans_buffers_lie_apart_unless_one_takes_over_anothers_bytes() -> Non
     assert "4 values in 3 buffers, 96 bytes; each on its own: 160" in summary(log)
 
 
+def test_a_low_buffer_is_as_high_as_it_is_and_has_no_border() -> None:
+    whole = {"name": "a", "offset": 0, "size": 9600, "start": 0, "end": 3}
+    low = {"name": "b", "offset": 9600, "size": 80, "start": 0, "end": 3}
+    peaks = {"arena": 9680, "naive_peak": 9680, "planned_peak": 9680}
+    picture = still(shown({"kind": "plan", **peaks, "buffers": [whole, low]}))
+    root = ET.fromstring(picture)  # noqa: S314  our own
+    high, flat = (one for one in root.iter(f"{SVG}rect") if one.get("rx") == "2")
+    tall = float(high.get("height", "")) + 1
+    assert float(flat.get("height", "")) == pytest.approx(tall * 80 / 9600, abs=0.06)
+    assert high.get("stroke")
+    assert not flat.get("stroke")
+
+
 def test_a_training_is_a_curve_with_its_ends_in_words() -> None:
     facts = {"epoch": 1, "seconds": 0.1, "samples": 4, "metrics": {}, "norms": {}}
     losses = [8.0, None, 4.0, 2.0]

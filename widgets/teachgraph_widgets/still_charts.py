@@ -20,6 +20,8 @@ ROW = 22
 HEIGHT = 230
 AXIS = 74
 MOST_ROWS = 30
+BORDERED = 3.0
+"""Pixels of the height from which on a buffer has a border."""
 MOST_BUFFERS = 400
 MOST_POINTS = 600
 HUES = (
@@ -131,7 +133,7 @@ def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
         bottom = top + tall * (1 - buffer["offset"] / peak)
         above = bottom - tall * buffer["size"] / peak
         seen = wide * (covered.get(buffer["name"], ends) - buffer["start"]) / ends
-        box = left, above, right - left - 1, bottom - above - 1
+        box = left, above, right - left, bottom - above
         parts.append(buffer_box(index, buffer, box, min(seen, right - left)))
     parts.append(
         text(x + AXIS, top + tall + 16, f"{ends:,} operators, in order →", "d")
@@ -153,11 +155,14 @@ def buffer_box(
 
     Its name may be `room` wide: further on another rectangle covers it.
     """
-    x, y, width, height = *box[:2], max(0.5, box[2]), max(0.5, box[3])
+    # A border would make a low one higher than it is.
+    border = 1 if box[3] >= BORDERED else 0
+    x, y, width, height = *box[:2], *(max(0.5, size - border) for size in box[2:])
     hue = HUES[index % len(HUES)]
     dashes = ' stroke-dasharray="4 3"' if "alias_of" in buffer else ""
+    edge = f'fill-opacity="0.22" stroke="{hue}"{dashes}' if border else ""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2"'
-    drawn = f'<rect {place} fill="{hue}" fill-opacity="0.22" stroke="{hue}"{dashes}/>'
+    drawn = f'<rect {place} fill="{hue}" {edge}/>'
     if height < 14 or room < 4 * GLYPH:
         return drawn
     return drawn + text(round(x + 4), round(y + 13), buffer["name"], "", room - 6)

@@ -112,6 +112,40 @@ test("a plan's picture has a rectangle a buffer, as wide as it lives", () => {
   );
 });
 
+test("a plan of many operators shows each buffer as high as it is, and none above the peak", () => {
+  const buffers = Array.from({ length: 480 }, (_, i) => {
+    const place = { offset: 64 * (i % 240), size: i % 9 === 0 ? 64 * 40 : 64, start: i, end: i + 1 };
+    return { name: `t${i}`, ...place, offset: i % 9 === 0 ? 0 : place.offset };
+  });
+  const peak = 64 * 240;
+  const chart = planChart("Planned", buffers, peak, peak * 4, 600, 300, [], 240);
+  const top = (300 - 26 - 34) * 0.75 + 26;
+  const scale = (300 - 26 - 34) / (peak * 4);
+  for (const [i, { y, height, look }] of rects(chart).entries()) {
+    const border = look.includes("tg-sliver") ? 0 : 1;
+    expect(y - border / 2).toBeGreaterThanOrEqual(top - 0.6);
+    expect(height + border).toBeLessThanOrEqual(Math.max(0.5, buffers[i].size * scale) + 0.15);
+  }
+  const strokes = chart.shapes.flatMap((shape) => (shape.kind === "stroke" ? [shape] : []));
+  for (const { d } of strokes.filter(({ look }) => look === "tg-chain")) {
+    expect(Number(/M\S+ (\S+)H/.exec(d)![1])).toBeGreaterThanOrEqual(top);
+  }
+});
+
+test("a plan marks the operator at which most is alive", () => {
+  const [{ buffers, ops = [], arena }] = traceOf(plan(8)).plans;
+  const marked = (width: number, height: number, fullest?: number): string[] => {
+    const { shapes } = planChart("", buffers, arena, arena, width, height, ops, fullest);
+    const lines = shapes.flatMap((one) => (one.kind === "stroke" && one.look === "tg-peak" ? [one.d] : []));
+    const said = shapes.flatMap((one) => (one.kind === "words" && one.look === "tg-peakword" ? [one.text] : []));
+    return [...lines.filter((d) => d.includes("V")).map((d) => d.split(" ")[0]), ...said];
+  };
+  expect(marked(600, 500)).toEqual(["peak 1.5 MB"]);
+  // The middle of the column of operator 3 of 17, whose type stands below it.
+  expect(marked(62 + 8 + 170, 120, 3)).toEqual(["M97", "most at 3", "peak 1.5 MB"]);
+  expect(marked(62 + 8 + 17 * 20, 500, 3)).toEqual(["M132", "relu", "peak 1.5 MB"]);
+});
+
 test("under each column of a plan stands the type of its operator, if there is room", () => {
   const [{ buffers, ops = [], arena }] = traceOf(plan(3)).plans;
   const drawn = (width: number, height: number): Chart =>

@@ -28,6 +28,12 @@ const TYPE = 20;
 const MOST_NAMED = 6;
 /** Buffers lower than this together leave no room for types. */
 const LOW = 200;
+/** What is lower has no border, which would make it higher than it is. */
+const BORDERED = 3;
+/** As much is seen of a buffer, however low: downwards, not to be above the peak. */
+const LEAST = 0.5;
+/** Of an axis's name, so much room. */
+const NAMED = 230;
 
 /** The buffers as they would lie if none took over another's bytes. */
 export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
@@ -39,7 +45,10 @@ export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
   });
 }
 
-/** A rectangle a buffer, the peak as a line, and who takes over whose bytes. */
+/**
+ * A rectangle a buffer, the peak as a line, and who takes over whose bytes; where most are
+ * alive at one operator, that is marked.
+ */
 export function planChart(
   title: string,
   buffers: readonly PlanBuffer[],
@@ -48,6 +57,7 @@ export function planChart(
   width: number,
   height: number,
   ops: readonly string[] = [],
+  fullest?: number,
 ): Chart {
   const end = buffers.reduce((last, buffer) => Math.max(last, buffer.end + 1), 1);
   const wide = width - LEFT - 8;
@@ -61,7 +71,8 @@ export function planChart(
   const shapes: Shape[] = [...axes(end, most, x, y, width, height)];
   for (const [op, type] of told.entries()) {
     const at = (x(op) + x(op + 1)) / 2 + 4;
-    shapes.push({ ...words(type, at, y(0) + 22, "tg-axis", "end"), turned: true });
+    const look = op === fullest ? "tg-peakword" : "tg-axis";
+    shapes.push({ ...words(type, at, y(0) + 22, look, "end"), turned: true });
   }
   const index = new Map(buffers.map((buffer, i) => [buffer.name, i]));
   const isOver = ({ alias_of: over, offset }: PlanBuffer): boolean =>
@@ -73,8 +84,10 @@ export function planChart(
     const hue = index.get(over ?? "") ?? i;
     const box = { x: x(start), y: y(offset + size) };
     const [w, h] = [x(stop + 1) - box.x, y(offset) - box.y];
-    const look = `tg-buffer ${hueClass(hue)}${isOver(buffer) ? " tg-alias" : ""}`;
-    const size_ = { width: Math.max(1, round(w - 1)), height: Math.max(1, round(h - 1)) };
+    const border = h < BORDERED ? 0 : 1;
+    const kind = `${border ? "tg-buffer" : "tg-sliver"} ${hueClass(hue)}`;
+    const look = border && isOver(buffer) ? `${kind} tg-alias` : kind;
+    const size_ = { width: Math.max(1, round(w - border)), height: Math.max(LEAST, round(h - border)) };
     shapes.push({ kind: "rect", ...box, ...size_, look, key: `${i}` });
     const room = x(Math.min(stop + 1, covered.get(name) ?? Infinity)) - box.x - 8;
     if (h < 13 || room < 5 * LETTER) continue;
@@ -83,6 +96,14 @@ export function planChart(
     shapes.push(words(shorten(name, letters), box.x + 5, box.y + down, "tg-buffername"));
   }
   shapes.push(...chains(buffers, x, y));
+  if (fullest !== undefined) {
+    const at = round((x(fullest) + x(fullest + 1)) / 2);
+    shapes.push(stroke(`M${at} ${y(peak)}V${y(0)}`, "tg-peak"));
+    if (told.length === 0) {
+      const text = `most at ${thousands(fullest)}`;
+      shapes.push(words(text, Math.min(at, width - NAMED), height - 5, "tg-peakword", "middle"));
+    }
+  }
   const text = `peak ${bytesText(peak)}`;
   shapes.push(
     stroke(`M${LEFT} ${y(peak)}H${width - 8}`, "tg-peak"),
@@ -126,7 +147,8 @@ function* chains(
     const before = last.get(buffer.offset);
     last.set(buffer.offset, buffer);
     if (before === undefined || before.end >= buffer.start) continue;
-    const at = round(y(buffer.offset) - 4);
+    const middle = y(buffer.offset + buffer.size / 2);
+    const at = round(Math.max(middle, y(buffer.offset) - 4));
     yield stroke(`M${x(before.end + 1)} ${at}H${x(buffer.start)}`, "tg-chain");
   }
 }
@@ -144,8 +166,8 @@ export function bufferText(plan: PlanEvent, index: number): string {
   return `${name}: ${place}, alive from ${op(start)} to ${op(end)}.${alias}`;
 }
 
-/** At which operator most bytes are alive, and whose they are, the largest first. */
-export function peakText({ buffers, ops }: PlanEvent): string {
+/** At which operator most bytes are alive, and whose they are. */
+function fullestOf(buffers: readonly PlanBuffer[]): { at: number; alive: PlanBuffer[] } {
   const ends = new Map(buffers.map(({ name, end }) => [name, end]));
   // What takes over another's bytes adds to them from where that ends.
   const own = buffers
@@ -156,13 +178,18 @@ export function peakText({ buffers, ops }: PlanEvent): string {
     changes[start] = (changes[start] ?? 0) + size;
     changes[end + 1] = (changes[end + 1] ?? 0) - size;
   }
-  let [alive, most, at] = [0, 0, 0];
+  let [bytes, most, at] = [0, 0, 0];
   changes.forEach((change, op) => {
-    alive += change;
-    if (alive > most) [most, at] = [alive, op];
+    bytes += change;
+    if (bytes > most) [most, at] = [bytes, op];
   });
-  const there = own.filter(({ start, end }) => start <= at && at <= end);
-  const names = there.toSorted((a, b) => b.size - a.size).map(({ name }) => name);
+  return { at, alive: own.filter(({ start, end }) => start <= at && at <= end) };
+}
+
+/** The same in words, the largest first. */
+export function peakText({ buffers, ops }: PlanEvent): string {
+  const { at, alive } = fullestOf(buffers);
+  const names = alive.toSorted((a, b) => b.size - a.size).map(({ name }) => name);
   const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
   return `Most are alive at ${ops?.[at] ?? "operator"} (${at}): ${names.slice(0, MOST_NAMED).join(", ")}${rest}.`;
 }
@@ -205,8 +232,9 @@ export class PlanView implements Panel {
     const apart = naive(plan.buffers);
     const top = apart.reduce((most, b) => Math.max(most, b.offset + b.size), plan.arena);
     const most = Math.max(1, top, plan.naive_peak) * 1.06;
+    const { at } = fullestOf(plan.buffers);
     const chart = (title: string, buffers: readonly PlanBuffer[], peak: number): Chart =>
-      planChart(title, buffers, peak, most, width, height, plan.ops);
+      planChart(title, buffers, peak, most, width, height, plan.ops, at);
     this.before.draw(chart("Without a plan: each has its own bytes", apart, plan.naive_peak));
     this.after.draw(chart("Planned: bytes are used again", plan.buffers, plan.planned_peak));
     this.summary.textContent = `${planText(plan)} ${peakText(plan)}`;
