@@ -63,6 +63,17 @@ def test_a_row_has_the_colour_and_the_number_of_its_line() -> None:
     assert rows.count(source[0]) == 1, "one row is of line 1"
 
 
+def test_lines_that_share_a_colour_have_stripes_of_other_pieces() -> None:
+    text = "".join(f"x{i} = tg.to_tensor([{i}.0])\n" for i in range(24))
+    root = ET.fromstring(still(record(text).log))  # noqa: S314  our own
+    tags = [g for g in root.iter(f"{SVG}g") if re.fullmatch(r"l\d+", g.get("id", ""))]
+    stripes = {
+        tuple(tuple(piece.attrib.items()) for piece in tag.iter(f"{SVG}rect"))
+        for tag in tags
+    }
+    assert len(tags) == len(stripes) == 24
+
+
 def test_the_tape_has_each_gradient_beside_its_op() -> None:
     root = ET.fromstring(still(record(DIAMOND).log))  # noqa: S314
     heights: dict[str, list[str | None]] = {}

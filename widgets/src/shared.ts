@@ -3,7 +3,7 @@
 import { badge } from "./draw/badge";
 import { button, el, freshId, setText, svg } from "./draw/dom";
 import { codeLine } from "./draw/python";
-import { hueClass } from "./draw/theme";
+import { hueClass, lineClass } from "./draw/theme";
 import { ownKey } from "./keys";
 import { names } from "./state/programs";
 import { operatorTone } from "./state/tones";
@@ -17,6 +17,7 @@ export const shared = {
   el,
   freshId,
   hueClass,
+  lineClass,
   names,
   numberText,
   operatorTone,

@@ -25,6 +25,8 @@ FILLS = {
 }
 LIGHT_LETTERS = "B∇Lƒ!"
 ROUND = "PB∇DTgL"
+ROUNDS = 3
+"""How often colours are used again, for lines whose stripes are cut otherwise."""
 
 
 def badge(letter: str, x: int, y: int) -> str:
@@ -57,9 +59,15 @@ def stamps(folded: Folded, drawing: str) -> str:
 
 
 def drawn_tag(folded: Folded, line: int) -> str:
-    """Draw a line's tag: a stripe in its colour, and its number."""
-    stripe = '<rect y="3" width="4" height="16" rx="2"'
-    return f'{stripe} fill="{hue(folded, line)}"/>' + text(7, 15, str(line), "d")
+    """Draw a line's tag: a stripe in its colour, and its number.
+
+    Where there are more lines than colours, the stripe is cut into pieces.
+    """
+    pieces = 1 + folded.hues.get(line, 0) // len(HUES) % ROUNDS
+    pitch = 18 / pieces
+    look = f'width="4" height="{pitch - 2:g}" rx="2" fill="{hue(folded, line)}"'
+    stripe = "".join(f'<rect y="{3 + i * pitch:g}" {look}/>' for i in range(pieces))
+    return stripe + text(7, 15, str(line), "d")
 
 
 def drawn_badge(letter: str) -> str:

@@ -8,7 +8,7 @@ import { wholeView } from "../src/draw/camera";
 import { svgText } from "../src/draw/export";
 import { paint } from "../src/draw/paint";
 import { scene, type Look } from "../src/draw/scene";
-import type { Palette } from "../src/draw/theme";
+import { lineClass, type Palette } from "../src/draw/theme";
 import type { Log } from "../src/events";
 import { mount } from "../src/page";
 import { caption } from "../src/state/caption";
@@ -23,14 +23,14 @@ const palette = new Proxy({} as Palette, {
     name === "hues" ? HUES : /tones|letters/.test(String(name)) ? palette : "#123456",
 });
 
-function exported(log: Log): { text: string; root: Element; width: number } {
+function exported(log: Log, hue = 0): { text: string; root: Element; width: number } {
   const trace = traceOf(log);
   const { mirror } = trace.tape;
   const { size, camera } = wholeView(mirror);
   const look = {
     position: trace.length,
     linked: new Set<string>(),
-    hue: () => 0,
+    hue: () => hue,
     isCurrent: () => false,
     caption: (node: Parameters<typeof caption>[1]) => caption(trace, node, trace.length),
     stats: () => undefined,
@@ -58,6 +58,15 @@ test("the file is as large as the graph, and has its own background", () => {
   const { root, width } = exported(mlp());
   expect(root.getAttribute("viewBox")).toContain(`0 0 ${width} `);
   expect(root.querySelector("rect")?.getAttribute("fill")).toBe("#ffffff");
+});
+
+test("where lines are more than colours their stripes are cut into pieces", () => {
+  const classes = Array.from({ length: 24 }, (_, rank) => lineClass(rank));
+  expect(new Set(classes).size).toBe(24);
+  expect(lineClass(-1)).toBe("tg-hue-none");
+  const rects = (hue: number): number => exported(diamond(), hue).root.querySelectorAll("rect").length;
+  const boxes = traceOf(diamond()).tape.mirror.nodes.filter(({ shape }) => shape === "op" || shape === "leaf");
+  expect([rects(7), rects(8) - rects(0), rects(16) - rects(0)]).toEqual([rects(0), boxes.length, 2 * boxes.length]);
 });
 
 test("paths hold numbers only", () => {

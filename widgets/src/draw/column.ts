@@ -15,7 +15,7 @@ import { countText, thousands, valueText } from "../text";
 import { el, freshId, scrolledTo, setText, svg } from "./dom";
 import { isTraced, type Actions, type Frame } from "./look";
 import { rowElement } from "./row";
-import { hueClass } from "./theme";
+import { lineClass } from "./theme";
 
 const GUTTER = 32;
 
@@ -350,7 +350,7 @@ export class Column {
   private rowClass(row: Row, frame: Frame): string {
     const { trace, position, step } = frame;
     const classes = ["tg-row", `tg-${row.kind}`];
-    classes.push(hueClass(trace.rank(row.cell, row.line)));
+    classes.push(lineClass(trace.rank(row.cell, row.line)));
     if (row.seq >= position) classes.push("tg-future");
     else if (step !== undefined && row.seq >= step.seq) classes.push("tg-current");
     if (row.key === frame.selected) classes.push("tg-selected");

@@ -10,7 +10,7 @@ import { button, el, freshId } from "./dom";
 import type { Actions, Frame, Pane } from "./look";
 import { codeLine } from "./python";
 import { statsView } from "./stats";
-import { hueClass } from "./theme";
+import { lineClass } from "./theme";
 
 const MOST_LINKS = 8;
 
@@ -77,7 +77,7 @@ export class InspectorPane implements Pane {
     const title = trace.cells.find((known) => known.cell === cell)?.title ?? "";
     const where = several && title !== "" ? ` of ${title}` : "";
     const text = `${future}made on line ${line}${where}`;
-    return el("p", `tg-origin ${hueClass(trace.rank(cell, line))}`, text);
+    return el("p", `tg-origin ${lineClass(trace.rank(cell, line))}`, text);
   }
 
   private links(title: string, links: readonly Link[]): HTMLElement | undefined {

@@ -8,7 +8,7 @@ import { shapeText, thousands } from "../text";
 import { badge } from "./badge";
 import { el, reveal } from "./dom";
 import type { Actions, Frame } from "./look";
-import { hueClass } from "./theme";
+import { lineClass } from "./theme";
 
 const MOST = 200;
 
@@ -69,7 +69,7 @@ export class Leaves {
       chip.dataset.role = leaf.role;
       chip.firstElementChild?.replaceWith(badge(leaf.role));
     }
-    const classes = ["tg-chip", hueClass(frame.trace.rank(leaf.cell, leaf.line))];
+    const classes = ["tg-chip", lineClass(frame.trace.rank(leaf.cell, leaf.line))];
     const future = leaf.seq >= frame.position;
     if (future) classes.push("tg-future");
     chip.setAttribute("aria-disabled", String(future));

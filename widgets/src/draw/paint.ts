@@ -17,13 +17,15 @@ import {
 import type { Stats } from "../events";
 import { drawCurves, FAINT } from "./curves";
 import { heatPixels, pixelsOn } from "./stats";
-import type { Palette } from "./theme";
+import { cutsOf, type Palette } from "./theme";
 
 const TITLE = 12;
 const FAR_TITLE = 16;
 const DETAIL = 11;
 const BADGE = 9;
 const STRIPE = 5;
+/** The room between a stripe's pieces. */
+const CUT = 6;
 /** No letter is smaller on the screen, in pixels. */
 const LEAST = 11;
 const HEAT = 30;
@@ -215,7 +217,7 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   if (box.node.shape === "group") drawStack(context, box, palette);
   const faded = box.freed || (box.node.untaped && box.node.shape === "op");
   outline(context, x, y, width, height, round);
-  context.fillStyle = box.current ? palette.current : palette.panel;
+  context.fillStyle = groundOf(box, palette);
   context.fill();
   if (box.failed) hatch(context, box, palette, round);
   if (!isPin) drawStripe(context, box, palette, round);
@@ -307,6 +309,15 @@ function drawStripe(
   context.closePath();
   context.fillStyle = palette.hues[box.hue % palette.hues.length];
   context.fill();
+  const cuts = cutsOf(box.hue);
+  context.fillStyle = groundOf(box, palette);
+  for (let cut = 1; cut <= cuts; cut++) {
+    context.fillRect(x, y + (height * cut) / (cuts + 1) - CUT / 2, STRIPE, CUT);
+  }
+}
+
+function groundOf({ current }: Box, palette: Palette): string {
+  return current ? palette.current : palette.panel;
 }
 
 function hatch(context: Context, box: Box, palette: Palette, radius: number): void {

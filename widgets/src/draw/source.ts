@@ -5,7 +5,7 @@ import { thousands } from "../text";
 import { el, freshId, reveal, setText } from "./dom";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
 import { codeLine } from "./python";
-import { hueClass } from "./theme";
+import { lineClass } from "./theme";
 
 interface LineView {
   readonly cell: number;
@@ -92,7 +92,7 @@ export class SourcePane implements Pane {
     const runs = trace.runs(cell, line, position);
     const about = runs > 1 && trace.isAbout(cell, line, position) ? "about " : "";
     const current = step?.cell === cell && step.line === line;
-    const hue = hueClass(trace.rank(cell, line, position));
+    const hue = lineClass(trace.rank(cell, line, position));
     const state = current ? " tg-current" : runs === 0 ? " tg-unrun" : "";
     const failed = this.failed.has(row) ? " tg-failed" : "";
     const className = `tg-line ${hue}${state}${failed}`;

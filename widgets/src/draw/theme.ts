@@ -49,9 +49,23 @@ export function readPalette(root: Element): Palette {
   };
 }
 
-/** The class that gives an element the colour of a source line. */
+/** The class that gives an element one of the colours. */
 export function hueClass(rank: number): string {
   return rank < 0 ? "tg-hue-none" : `tg-hue-${rank % HUES}`;
+}
+
+/** How often colours come again for other lines: their stripes are in so many pieces more. */
+const ROUNDS = 3;
+
+/** Into how many pieces more than one the stripe of a line is cut. */
+export function cutsOf(rank: number): number {
+  return Math.max(0, Math.floor(rank / HUES)) % ROUNDS;
+}
+
+/** The classes that give an element the stripe of a source line. */
+export function lineClass(rank: number): string {
+  const cuts = cutsOf(rank);
+  return cuts > 0 ? `${hueClass(rank)} tg-cut-${cuts}` : hueClass(rank);
 }
 
 /** Ask the host: JupyterLab and VS Code say it on the body, else the system decides. */

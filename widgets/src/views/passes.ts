@@ -3,7 +3,7 @@
 import { badge } from "../draw/badge";
 import { el, freshId, setText } from "../draw/dom";
 import type { Frame } from "../draw/look";
-import { hueClass } from "../draw/theme";
+import { lineClass } from "../draw/theme";
 import type { OpEvent } from "../events";
 import { compare, paired, type Hunk, type PassHistory, type Stage } from "../state/passes";
 import type { Made } from "../state/picture";
@@ -212,7 +212,7 @@ function originOf({ event }: ProgramState, trace: Trace): ProgramState | undefin
 
 function cell(event: OpEvent, sign: string, look: Look): HTMLElement[] {
   const { cell: source, line: at } = provenance(event, look);
-  const hue = hueClass(look.trace.rank(source, at));
+  const hue = lineClass(look.trace.rank(source, at));
   const stripe = el("span", `tg-diffstripe ${hue}`);
   const inputs = names(event.inputs).join(", ");
   const outputs = names(event.outputs).join(", ");

@@ -3,7 +3,7 @@
 import { el, freshId } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import { codeLine } from "../draw/python";
-import { hueClass } from "../draw/theme";
+import { lineClass } from "../draw/theme";
 import type { AstEvent } from "../events";
 import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
@@ -99,7 +99,7 @@ export class RewrittenView implements Panel {
     const number = el("span", "tg-lineno", String(index + 1));
     const isOp = COLUMNS[column] === "ops";
     const code = codeLine(text, isOp ? [{ kind: "plain", text }] : undefined);
-    const row = el("div", `tg-line ${hueClass(hue)}`, number, code);
+    const row = el("div", `tg-line ${lineClass(hue)}`, number, code);
     row.tabIndex = -1;
     row.addEventListener("pointerenter", () => this.mark(column, index));
     row.addEventListener("focus", () => this.mark(column, index));

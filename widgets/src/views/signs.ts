@@ -20,6 +20,7 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ["=", "other values were written there, in place, by no operator"],
   ["━", "no gradient goes further back; red: backward had nothing to do"],
   ["✕", "NaN or infinity"],
+  ["stripe", "the line that made it; cut, where there are more lines than colours"],
   ["stack of boxes", "a layer or a repeat, folded: a double click opens it"],
   ["hatched", "an operator that failed"],
   ["pale", "what is yet to come"],
