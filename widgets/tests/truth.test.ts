@@ -296,6 +296,27 @@ test("what a reverse pass computes a second time is called that, and gradients a
   ]);
 });
 
+test("from afar, where no pins are seen, what reads a parameter has its letter", () => {
+  const b = new Builder("a layer");
+  const [x, w, y, z] = ["x", "w", "y", "z"].map((name, i) => b.tensor(name, "DPTT"[i] as "D", [1]));
+  const mul = b.node("mul", [x, w], [y], []);
+  const relu = b.node("relu", [y], [z], []);
+  b.backward("begin", [z]);
+  b.grad(z, b.stats([1]));
+  b.grad(y, b.stats([1]), relu);
+  b.grad(w, b.stats([1]), mul);
+  b.backward("end", [z]);
+  const trace = traceOf(b.log);
+  const pinned = (scale: number, position?: number): Record<string, string> => {
+    const shapes = scene(trace.tape.mirror, { ...NEAR, scale }, ALL, look(trace, position));
+    const boxes = shapes.flatMap((shape) => (shape.kind === "box" && shape.pinned ? [shape] : []));
+    return Object.fromEntries(boxes.map(({ node, pinned }) => [node.key, pinned!]));
+  };
+  expect(pinned(1)).toEqual({});
+  expect(pinned(0.4)).toEqual({ [`n:${mul}`]: "P", [`gn:${mul}`]: "g" });
+  expect(pinned(0.4, trace.tape.nodes.get(mul)!.seq)).toEqual({});
+});
+
 test("an infinity on purpose is no trouble, what it makes is", () => {
   const troubles = (attrs: Record<string, string>, nan: number): string[] => {
     const b = new Builder("mask");

@@ -1,6 +1,6 @@
 /** Put a scene on a canvas. */
 
-import { TONES } from "../state/tones";
+import { TONES, type Tone } from "../state/tones";
 import { BOX } from "../layout/geometry";
 import { shorten } from "../text";
 import {
@@ -375,6 +375,10 @@ function writeBox(context: Context, box: Box, palette: Palette, texts: Texts): v
     heat(context, caption.heat, box);
   }
   const title = fitted(box, words, room, size);
+  const half = texts.sizes.badge * 0.8;
+  if (box.pinned && room - title.length * size * ADVANCE > 2 * half + 4) {
+    sign(context, box.pinned, box.x + box.width - half - 6, middle, half, state === "future", palette, texts);
+  }
   const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
@@ -399,13 +403,25 @@ function bare(text: string): string {
 }
 
 function drawBadge(context: Context, box: Box, palette: Palette, texts: Texts): void {
-  const { round, letter: text } = TONES[box.tone];
-  const { fill, letter } = palette.tones[box.tone];
-  const future = box.state === "future";
   const isPin = box.node.shape === "pin";
   const half = isPin ? box.height / 2 - 1 : texts.sizes.badge;
-  const x = box.x + half + (isPin ? 1 : 8);
-  const y = box.y + box.height / 2;
+  const [x, y] = [box.x + half + (isPin ? 1 : 8), box.y + box.height / 2];
+  sign(context, box.tone, x, y, half, box.state === "future", palette, texts);
+}
+
+/** The letter of a role on its colour, round or square as the role is. */
+function sign(
+  context: Context,
+  tone: Tone,
+  x: number,
+  y: number,
+  half: number,
+  future: boolean,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { round, letter: text } = TONES[tone];
+  const { fill, letter } = palette.tones[tone];
   context.beginPath();
   if (round) context.arc(x, y, half, 0, 2 * Math.PI);
   else context.roundRect(x - half, y - half, 2 * half, 2 * half, 4);

@@ -79,6 +79,8 @@ export interface Box {
   readonly failed: boolean;
   readonly detail: Detail;
   readonly caption: Caption;
+  /** From afar, where its pins are not seen: what the first of them is. */
+  readonly pinned: Tone | undefined;
 }
 
 export interface Mark {
@@ -165,7 +167,8 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   const stride = Math.max(1, Math.ceil(1.2 / (ROW * camera.scale)));
   const start = Math.max(0, Math.ceil(first / stride) * stride);
   for (let row = start; row <= last && row < mirror.byRow.length; row += stride) {
-    for (const node of mirror.byRow[row] ?? []) pushNode(shapes, node, camera, look);
+    const nodes = mirror.byRow[row] ?? [];
+    for (const node of nodes) pushNode(shapes, node, nodes, camera, look);
   }
   if (detail !== "dot") {
     for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, detail, look);
@@ -373,7 +376,13 @@ function cut(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/[, ]+\w?$/, "")}…`;
 }
 
-function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look): void {
+function pushNode(
+  shapes: Shape[],
+  node: MirrorNode,
+  row: readonly MirrorNode[],
+  camera: Camera,
+  look: Look,
+): void {
   const detail = detailAt(camera.scale);
   const state = stateOf(node, look);
   const { x, y, key, shape, tone } = node;
@@ -412,7 +421,13 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     failed,
     detail,
     caption,
+    pinned: detail === "title" && shape === "op" ? pinOf(node, row, look)?.tone : undefined,
   });
+}
+
+/** The first pin of an op that is there by now. */
+function pinOf({ op, side }: MirrorNode, row: readonly MirrorNode[], { position }: Look) {
+  return row.find((one) => one.shape === "pin" && one.op === op && one.side === side && one.seq < position);
 }
 
 /** However far away, a node is wide enough to be seen; it grows outwards. */
