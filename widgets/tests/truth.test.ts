@@ -317,6 +317,22 @@ test("from afar, where no pins are seen, what reads a parameter has its letter",
   expect(pinned(0.4, trace.tape.nodes.get(mul)!.seq)).toEqual({});
 });
 
+test.each([["a", "b"], ["b", "a"]])("leaves stand in the order in which an operator is given %s and %s", (...given) => {
+  const b = new Builder("order");
+  const [one, other] = given.map((name) => b.tensor(name, "leaf", [1]));
+  const [h, y, c, z] = ["h", "y", "c", "z"].map((name) => b.tensor(name, name === "c" ? "D" : "T", [1]));
+  b.node("elementwise_sub", [one, other], [h]);
+  b.node("elementwise_sub", [c, h], [y]);
+  b.node("elementwise_mul", [c, c], [z]);
+  const { mirror } = traceOf(b.log).tape;
+  const xOf = (id: number): number => mirror.nodesOf(`t:${id}`)[0].x;
+  expect(xOf(one)).toBeLessThan(xOf(other));
+  const ends = mirror.edges.all.filter(({ to }) => to === 0).toSorted((x, y) => x.x2 - y.x2);
+  expect(ends.map(({ key }) => key)).toEqual([`t:${one}`, `t:${other}`]);
+  // A new leaf beside what was computed leaves that its lane.
+  expect(xOf(c)).toBeLessThan(mirror.ops[1].x);
+});
+
 test("an infinity on purpose is no trouble, what it makes is", () => {
   const troubles = (attrs: Record<string, string>, nan: number): string[] => {
     const b = new Builder("mask");

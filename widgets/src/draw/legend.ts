@@ -9,6 +9,13 @@ const GROUPS: readonly (readonly [string, readonly Tone[]])[] = [
   ["Operators", ["op", "grad", "optimise", "pyfunc"]],
 ];
 
+const SIGNS = [
+  "⇢ detached: no gradient",
+  "2 | 0.5: a value, its gradient",
+  "┄ box: freed; blue: off the tape",
+  "┄ frame: no gradients",
+];
+
 export function legend(): HTMLElement {
   const groups = GROUPS.map(([title, tones]) => {
     const items = tones.map((tone) =>
@@ -19,6 +26,6 @@ export function legend(): HTMLElement {
   const stripe = el("span", "tg-legendstripe");
   stripe.setAttribute("aria-hidden", "true");
   const lines = el("span", "tg-legenditem", stripe, "colour of the line that made it");
-  const cut = el("span", "tg-legenditem", "⇢ detached: no gradient");
-  return el("div", "tg-legend", ...groups, el("span", "tg-legendgroup", lines, cut));
+  const signs = SIGNS.map((sign) => el("span", "tg-legenditem", sign));
+  return el("div", "tg-legend", ...groups, el("span", "tg-legendgroup", lines, ...signs));
 }

@@ -528,7 +528,9 @@ export class Mirror implements Picture {
     // What comes down to the reader is not to end behind a leaf.
     const { slot } = reader.spot;
     const isTaken = this.above[reader.op].inputs.some((at) => at.slot === slot);
-    let outwards = isTaken ? 1 : 0;
+    const fresh = op.inputs.filter(({ wire }, i) => !pinned[i] && this.current(wire) === undefined);
+    // The first stands furthest to the left: in the picture as in the code.
+    let outwards = new Set(fresh.map(({ wire }) => wire)).size - (isTaken ? 0 : 1);
     let pins = 0;
     const count = this.above[reader.op].pins;
     const entries: Entry[] = [];
@@ -547,7 +549,7 @@ export class Mirror implements Picture {
         entries.push({ wire, of, x: node.x, y: node.y, node, used: undefined });
         return;
       }
-      const of = known ?? this.leaf(op, input, reader, outwards++);
+      const of = known ?? this.leaf(op, input, reader, outwards--);
       this.read(op, of, wire);
       sources.push({ wire, of, x1: of.node.x + of.offset });
     });
