@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 MOST = {
-    "backward": (76, 3),
-    "step": (214, 8),
+    "backward": (75, 3),
+    "step": (213, 8),
     "four_lines": (1_098, 20),
     "branch": (932, 21),
     "hooked": (390, 13),

@@ -282,11 +282,9 @@ def as_variables(value: Any, name: str, inputs: list[Variable]) -> Any:
     stop = value.dtype.kind != "f"
     if isinstance(value, InputSpec):
         name, stop = value.name or name, stop or value.stop_gradient
-    variable = current_block().create_var(
-        name, value.shape, value.dtype, is_data=True, stop_gradient=stop
-    )
-    inputs.append(variable)
-    return variable
+    create, facts = current_block().create_var, (name, value.shape, value.dtype)
+    inputs.append(create(*facts, is_data=True, stop_gradient=stop))
+    return inputs[-1]
 
 
 def variables_within(value: Any, name: str, inputs: list[Variable]) -> Any:
