@@ -14,8 +14,7 @@ int8 = np.dtype("int8")
 int16 = np.dtype("int16")
 int32 = np.dtype("int32")
 int64 = np.dtype("int64")
-float32 = np.dtype("float32")
-float64 = np.dtype("float64")
+float32, float64 = np.dtype("float32"), np.dtype("float64")
 
 PADDLE_CODES = {
     bool: 0,
@@ -33,19 +32,26 @@ _BY_CODE = {code: dtype for dtype, code in PADDLE_CODES.items()}
 
 
 def convert(dtype: Any) -> np.dtype[Any]:
-    """The dtype somebody means by a name, a NumPy type or Paddle's number.
+    """The dtype somebody means by a name, or by a NumPy or Python type.
 
     Raises:
         DTypeError: It is none of the types above.
 
-    >>> convert("float32"), convert(np.int64), convert(0)
-    (dtype('float32'), dtype('int64'), dtype('bool'))
+    >>> convert("float32"), convert(np.int64)
+    (dtype('float32'), dtype('int64'))
     """
     try:
-        found = _BY_CODE.get(dtype) if isinstance(dtype, int) else np.dtype(dtype)
+        found: np.dtype[Any] | None = np.dtype(dtype)
     except TypeError:
         found = None
     if dtype is None or found is None or found not in PADDLE_CODES:
-        known = ", ".join(str(known) for known in PADDLE_CODES)
+        known = ", ".join(map(str, PADDLE_CODES))
         raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
     return found
+
+
+def of_code(code: int) -> np.dtype[Any]:
+    """The dtype of one of Paddle's numbers, which attributes of operators are."""
+    if code not in _BY_CODE:
+        raise DTypeError(f"{code!r} is no dtype's number: these are {_BY_CODE}")
+    return _BY_CODE[code]

@@ -46,13 +46,13 @@ def fill_constant(
     *, shape: Sequence[int], value: float = 0.0, dtype: int = FLOAT32
 ) -> Any:
     """Create an array of one value."""
-    return np.full(tuple(shape), value, dtypes.convert(dtype))
+    return np.full(tuple(shape), value, dtypes.of_code(dtype))
 
 
 @fill_constant.infers
 def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> Any:
     """The shape of the attributes, without allocating it."""
-    one = np.full((), value, dtypes.convert(dtype))
+    one = np.full((), value, dtypes.of_code(dtype))
     return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
 
 
@@ -79,7 +79,7 @@ def uniform_random(
     """
     numbers = generator_of(seed).uniform(min, max, tuple(shape))
     numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
-    return asarray(numbers, dtypes.convert(dtype))
+    return asarray(numbers, dtypes.of_code(dtype))
 
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:

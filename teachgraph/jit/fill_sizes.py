@@ -20,7 +20,7 @@ def fill_sizes(
     """Fill a tensor with one value; each -1 of its shape is the next of the sizes."""
     left = iter(sizes)
     known = [int(np.reshape(next(left), ())) if n == -1 else n for n in shape]
-    return np.full(known, value, dtypes.convert(dtype))
+    return np.full(known, value, dtypes.of_code(dtype))
 
 
 @fill_sizes.infers
@@ -28,4 +28,4 @@ def fill_sizes_spec(
     *sizes: Like, shape: Sequence[int], value: float, dtype: int
 ) -> Any:
     """Infer the shape as written: the sizes are known only when the program runs."""
-    return [(tuple(shape), dtypes.convert(dtype))]
+    return [(tuple(shape), dtypes.of_code(dtype))]

@@ -22,7 +22,7 @@ __all__ = [
 @op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """Create one value in the shape of `x` (and its dtype, if `dtype` is -1)."""
-    wanted = x.dtype if dtype == -1 else dtypes.convert(dtype)
+    wanted = x.dtype if dtype == -1 else dtypes.of_code(dtype)
     if value == 0 and copysign(1.0, value) > 0.0:
         return np.zeros(x.shape, wanted)
     return np.full(x.shape, value, wanted)
@@ -31,7 +31,7 @@ def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
 @op
 def assign_value(*, values: Any, shape: Sequence[int], dtype: int = FLOAT32) -> Any:
     """Create an array from values stored in the program itself."""
-    return np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+    return np.array(values, dtypes.of_code(dtype)).reshape(tuple(shape))
 
 
 @op
@@ -47,4 +47,4 @@ def fill_constant_batch_size_like(
     """Create one value in a shape of which one size is taken from the input."""
     sizes = list(shape)
     sizes[output_dim_idx] = input.shape[input_dim_idx]
-    return np.full(sizes, value, dtypes.convert(dtype))
+    return np.full(sizes, value, dtypes.of_code(dtype))

@@ -116,7 +116,7 @@ scale_op = scale  # in rules and kernels, `scale` is the attribute
 @op
 def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
     """Cast to another dtype (Paddle's code)."""
-    return np.asarray(x).astype(dtypes.convert(out_dtype))
+    return np.asarray(x).astype(dtypes.of_code(out_dtype))
 
 
 @inline_grad(cast)

@@ -74,7 +74,7 @@ def linspace(
     start: Any, stop: Any, num: Any, *, dtype: int = FLOAT32, size: int = -1
 ) -> Any:
     """`num` numbers from start to stop, both included, at equal distances."""
-    kind = dtypes.convert(dtype)
+    kind = dtypes.of_code(dtype)
     return spaced(start, stop, num, kind).astype(kind)
 
 
@@ -83,7 +83,7 @@ def logspace(
     start: Any, stop: Any, num: Any, base: Any, *, dtype: int = FLOAT32, size: int = -1
 ) -> Any:
     """`num` powers of the base, their exponents at equal distances."""
-    kind = dtypes.convert(dtype)
+    kind = dtypes.of_code(dtype)
     powers = np.power(float(base.astype(kind).item()), spaced(start, stop, num, kind))
     return powers.astype(kind)
 
@@ -119,14 +119,14 @@ def checked_count(num: Any) -> int:
 def infer_space(*numbers: Like, dtype: int, size: int) -> Any:
     """A vector of the known length, or -1."""
     check_single(*numbers)
-    return [((size,), dtypes.convert(dtype))]
+    return [((size,), dtypes.of_code(dtype))]
 
 
 @op
 def eye(*, num_rows: int, num_columns: int = -1, dtype: int = FLOAT32) -> Any:
     """Ones on the diagonal, zeros elsewhere; square where `num_columns` is -1."""
     columns = num_rows if num_columns == -1 else num_columns
-    return np.eye(num_rows, columns, dtype=dtypes.convert(dtype))
+    return np.eye(num_rows, columns, dtype=dtypes.of_code(dtype))
 
 
 def check_sizes(*sizes: int) -> None:
@@ -143,11 +143,11 @@ def check_sizes(*sizes: int) -> None:
 def tril_indices(*, rows: int, cols: int, offset: int = 0, dtype: int = INT64) -> Any:
     """Row and column indices of the elements on or below a diagonal."""
     check_sizes(rows, cols)
-    return np.array(np.tril_indices(rows, offset, cols), dtypes.convert(dtype))
+    return np.array(np.tril_indices(rows, offset, cols), dtypes.of_code(dtype))
 
 
 @op
 def triu_indices(*, row: int, col: int, offset: int = 0, dtype: int = INT64) -> Any:
     """Row and column indices of the elements on or above a diagonal."""
     check_sizes(row, col)
-    return np.array(np.triu_indices(row, offset, col), dtypes.convert(dtype))
+    return np.array(np.triu_indices(row, offset, col), dtypes.of_code(dtype))

@@ -50,7 +50,7 @@ def gaussian_random(
     """Draw from a normal distribution."""
     # Drawn in float64 for every dtype: a seed means the same numbers in each.
     numbers = generator_of(seed).normal(mean, std, tuple(shape))
-    return np.asarray(numbers, dtypes.convert(dtype))
+    return np.asarray(numbers, dtypes.of_code(dtype))
 
 
 @op(key="truncated_gaussian_random", random=True)
@@ -68,7 +68,7 @@ def truncated_gaussian_random(
     numbers = np.asarray(generator.standard_normal(tuple(shape)))
     while (outside := np.abs(numbers) > 2.0).any():
         numbers[outside] = generator.standard_normal(np.count_nonzero(outside))
-    return np.asarray(mean + std * numbers, dtypes.convert(dtype))
+    return np.asarray(mean + std * numbers, dtypes.of_code(dtype))
 
 
 @op(random=True)
@@ -88,7 +88,7 @@ def orthogonal_random(
     q, r = np.linalg.qr(high)
     q = q * np.sign(np.diagonal(r))
     matrix = gain * (q if rows >= columns else q.T)
-    return np.asarray(matrix.reshape(tuple(shape)), dtypes.convert(dtype))
+    return np.asarray(matrix.reshape(tuple(shape)), dtypes.of_code(dtype))
 
 
 def check_matrix(shape: Sequence[int]) -> None:
@@ -123,7 +123,7 @@ def randint(
     """Draw integers low <= n < high uniformly."""
     check_range(low, high)
     numbers = generator_of(seed).integers(low, high, tuple(shape))
-    return np.asarray(numbers, dtypes.convert(dtype))
+    return np.asarray(numbers, dtypes.of_code(dtype))
 
 
 @op(key="randint", random=True)
@@ -133,21 +133,21 @@ def randint_like(
     """Draw integers in the shape of `x` (and in its dtype, if `dtype` is -1)."""
     check_range(low, high)
     numbers = generator_of(seed).integers(low, high, x.shape)
-    return np.asarray(numbers, x.dtype if dtype == -1 else dtypes.convert(dtype))
+    return np.asarray(numbers, x.dtype if dtype == -1 else dtypes.of_code(dtype))
 
 
 @randint_like.infers
 def infer_randint_like(x: Like, *, low: int, high: int, seed: int, dtype: int) -> Any:
     """The shape of x."""
     check_range(low, high)
-    return [(x.shape, x.dtype if dtype == -1 else dtypes.convert(dtype))]
+    return [(x.shape, x.dtype if dtype == -1 else dtypes.of_code(dtype))]
 
 
 @op(random=True)
 def randperm(*, n: int, seed: int = 0, dtype: int = INT64) -> Any:
     """Draw a permutation of 0, 1, ..., n - 1 uniformly."""
     check_count(n)
-    return np.asarray(generator_of(seed).permutation(n), dtypes.convert(dtype))
+    return np.asarray(generator_of(seed).permutation(n), dtypes.of_code(dtype))
 
 
 def check_count(n: int) -> None:
@@ -164,7 +164,7 @@ def check_count(n: int) -> None:
 def infer_randperm(*, n: int, seed: int, dtype: int) -> Any:
     """A vector of n."""
     check_count(n)
-    return [((int(n),), dtypes.convert(dtype))]
+    return [((int(n),), dtypes.of_code(dtype))]
 
 
 def check_floating(x: Any) -> None:
@@ -249,7 +249,7 @@ def described(*, shape: Sequence[int], dtype: int, **attrs: Any) -> Any:
     sizes = tuple(shape)
     if any(n != int(n) or n < 0 for n in sizes):
         raise ShapeError(f"a size is 0 or more, got {list(sizes)}")
-    return [(tuple(int(n) for n in sizes), dtypes.convert(dtype))]
+    return [(tuple(int(n) for n in sizes), dtypes.of_code(dtype))]
 
 
 uniform_random.infers(described)

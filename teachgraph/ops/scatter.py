@@ -347,4 +347,4 @@ def one_hot_v2(
     integral(x)
     if not allow_out_of_range and x.size and not 0 <= x.min() <= x.max() < depth:
         raise OutOfRangeError(f"classes are 0 to {depth - 1}; some is not")
-    return (x[..., None] == np.arange(depth)).astype(dtypes.convert(dtype))
+    return (x[..., None] == np.arange(depth)).astype(dtypes.of_code(dtype))

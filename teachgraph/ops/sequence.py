@@ -41,7 +41,7 @@ def sequence_mask(x: Any, *, maxlen: int = -1, out_dtype: int = 3) -> Any:
     """y[..., i] = 1 where i < x, else 0, for i up to `maxlen`, or to the longest."""
     check_lengths(x, maxlen)
     longest = x.max(initial=0) if maxlen == -1 else maxlen
-    return (np.arange(longest) < x[..., None]).astype(dtypes.convert(out_dtype))
+    return (np.arange(longest) < x[..., None]).astype(dtypes.of_code(out_dtype))
 
 
 def check_lengths(x: Any, maxlen: int) -> None:
@@ -61,4 +61,4 @@ def check_lengths(x: Any, maxlen: int) -> None:
 def infer_sequence_mask(x: Any, *, maxlen: int, out_dtype: int) -> Any:
     """The last size is `maxlen`, or unknown (-1)."""
     check_lengths(x, maxlen)
-    return [((*x.shape, maxlen), dtypes.convert(out_dtype))]
+    return [((*x.shape, maxlen), dtypes.of_code(out_dtype))]

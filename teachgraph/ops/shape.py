@@ -30,7 +30,7 @@ __all__ = [
 @op(needs="a last dimension that holds whole elements of the other dtype")
 def view_dtype(input: Any, *, dtype: int) -> Any:
     """Reinterpret the bytes as another dtype (Paddle's code)."""
-    return np.array(input, order="C").view(dtypes.convert(dtype))
+    return np.array(input, order="C").view(dtypes.of_code(dtype))
 
 
 @op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")

@@ -230,7 +230,7 @@ def set_value(
     """
     out = np.array(input)
     if value_tensor is None:
-        new = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+        new = np.array(values, dtypes.of_code(dtype)).reshape(tuple(shape))
     else:
         new = fitting(value_tensor, out)
     part = out[window(out.ndim, axes, starts, ends, steps)]

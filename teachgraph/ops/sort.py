@@ -178,7 +178,7 @@ def index_dtype(code: int) -> np.dtype[Any]:
     Raises:
         DTypeError: It is neither int32 nor int64.
     """
-    dtype = dtypes.convert(code)
+    dtype = dtypes.of_code(code)
     if dtype not in (dtypes.int32, dtypes.int64):
         raise DTypeError(f"indices are int32 or int64, not {dtype}")
     return dtype

@@ -43,7 +43,7 @@ __all__ = ["in_step"]
 @numpy(fill_constant)
 def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> str:
     """An array of these sizes; one number needs no filling."""
-    kind = dtypes.convert(dtype)
+    kind = dtypes.of_code(dtype)
     name = f"np.{kind.name}" if kind.kind in "fi" else f"np.dtype({kind.name!r})"
     if not shape and kind.kind == "f":
         return f"out = np.array(value, {name})"

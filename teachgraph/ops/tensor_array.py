@@ -118,7 +118,7 @@ def create_array(*, dtype: int = dtypes.PADDLE_CODES[dtypes.float32]) -> Any:
 @create_array.infers
 def create_array_spec(*, dtype: int) -> Any:
     """The shapes of future parts are unknown."""
-    return [((), dtypes.convert(dtype))]
+    return [((), dtypes.of_code(dtype))]
 
 
 @op(needs=NEEDS)

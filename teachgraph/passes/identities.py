@@ -44,7 +44,7 @@ def keeps_dtype(operator: Operator) -> bool:
     Values of two branches may differ from what is stated; their cast says from what.
     """
     stated, out = (attr(operator, name) for name in ("in_dtype", "out_dtype"))
-    kept = dtypes.convert(out) == dtype_of(operator)
+    kept = dtypes.of_code(out) == dtype_of(operator)
     return bool(kept and stated in (None, out))
 
 

@@ -57,7 +57,7 @@ def with_tensor_attributes_spec(
     dtype: int,
 ) -> Any:
     """Infer the declared shape and dtype."""
-    return [(tuple(shape), dtypes.convert(dtype))]
+    return [(tuple(shape), dtypes.of_code(dtype))]
 
 
 @with_tensor_attributes.grad

@@ -51,7 +51,16 @@ def sizes(shape: Any) -> list[int]:
 
 
 def code_of(dtype: Any, usual: Any = None) -> int:
-    """Paddle's code of a dtype; None is `usual`, or else the default dtype."""
+    """Paddle's code of a dtype; None is `usual`, or else the default dtype.
+
+    Raises:
+        DTypeError: It is no dtype, but a size behind the first, for instance.
+    """
+    if isinstance(dtype, int):
+        raise DTypeError.here(
+            f"data type {dtype!r} not understood: if it is a size, all sizes go into "
+            f"one list, as in [2, {dtype!r}]"
+        )
     wanted = next((d for d in (dtype, usual) if d is not None), None)
     return dtypes.PADDLE_CODES[dtypes.convert(wanted or get_default_dtype())]
 

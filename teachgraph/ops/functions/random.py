@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core import ops
+from teachgraph.core import dtypes, ops
+from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Traced
 from teachgraph.ops import sampling
 from teachgraph.ops.functions.creation import code_of, sizes
@@ -23,6 +24,21 @@ __all__ = [
     "standard_normal",
     "uniform",
 ]
+
+
+def floating_code(dtype: Any) -> int:
+    """Paddle's code of a floating dtype; None is the default one.
+
+    Raises:
+        DTypeError: It is a dtype of integers, to which such numbers would be cut.
+    """
+    code = code_of(dtype)
+    if (kind := dtypes.of_code(code)).kind != "f":
+        raise DTypeError.here(
+            f"{kind} cannot hold random floating numbers: draw float32, or integers by "
+            "randint"
+        )
+    return code
 
 
 def uniform(
@@ -44,7 +60,7 @@ def uniform(
         name: Accepted for Paddle's sake.
     """
     limits = {"min": min, "max": max, "seed": seed}
-    code = code_of(dtype)
+    code = floating_code(dtype)
     return ops.uniform_random(shape=sizes(shape), dtype=code, **limits)
 
 
@@ -63,7 +79,7 @@ def gaussian(
 ) -> Any:
     """Draw from the normal distribution with this mean and deviation."""
     moments = {"mean": mean, "std": std, "seed": seed}
-    code = code_of(dtype)
+    code = floating_code(dtype)
     return sampling.gaussian_random(shape=sizes(shape), dtype=code, **moments)
 
 

@@ -57,7 +57,7 @@ def fill_batch_size_like(step: Step) -> None:
     size = step.put("Shape", step.get("input"), start=source, end=source + 1)
     before, after = step.ints(*sizes[:target]), step.ints(*sizes[target + 1 :])
     shape = step.put("Concat", before, size, after, axis=0)
-    value = step.constant(step.attrs["value"], dtypes.convert(step.attrs["dtype"]))
+    value = step.constant(step.attrs["value"], dtypes.of_code(step.attrs["dtype"]))
     step.give("Expand", value, shape)
 
 

@@ -1,0 +1,38 @@
+"""A number where a dtype stands: mostly a size behind the first, as PyTorch takes it."""
+
+__all__ = ["LINES"]
+
+LINES = """
+paddle.ones(2, 3)
+paddle.zeros(2, 3)
+paddle.ones(2)
+paddle.zeros([2], 3)
+paddle.ones([2, 2], "int64")
+paddle.full([2], 1, 3)
+paddle.empty(2, 3)
+paddle.rand(2, 3)
+paddle.randn(2, 3)
+paddle.randn(64, 2)
+paddle.rand([2, 2], 5)
+paddle.uniform([2, 2], 5)
+paddle.randint(0, 3, [2, 2], 5)
+paddle.randperm(4, 3)
+paddle.arange(0, 5, 1, 3)
+paddle.eye(3, 2, 3)
+paddle.linspace(0, 1, 3, 3)
+paddle.zeros_like(t([1.0]), 3)
+paddle.full_like(t([1.0]), 1, 3)
+paddle.cast(t([1.0]), 3)
+t([1.0]).astype(3)
+paddle.to_tensor([1.0], 5)
+paddle.create_parameter([2], 5)
+paddle.static.InputSpec([2], 5)
+paddle.argmax(t([1.0, 2]), dtype=3)
+paddle.cumsum(t([1.0, 2]), dtype=3)
+paddle.sum(t([1.0, 2]), dtype=3)
+paddle.nn.functional.softmax(t([1.0, 2]), dtype=5)
+paddle.nn.functional.sequence_mask(t([1, 2], "int64"), dtype=3)
+paddle.set_default_dtype(5)
+paddle.finfo(5)
+paddle.iinfo(3)
+"""
