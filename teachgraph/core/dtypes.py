@@ -14,21 +14,23 @@ int8 = np.dtype("int8")
 int16 = np.dtype("int16")
 int32 = np.dtype("int32")
 int64 = np.dtype("int64")
-float32, float64 = np.dtype("float32"), np.dtype("float64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
 
-PADDLE_CODES = {
-    bool: 0,
-    int16: 1,
-    int32: 2,
-    int64: 3,
-    float32: 5,
-    float64: 6,
-    uint8: 20,
-    int8: 21,
-}
+PADDLE_CODES = {bool: 0, int16: 1, int32: 2, int64: 3, float32: 5, float64: 6}
+PADDLE_CODES |= {uint8: 20, int8: 21}
 """The numbers Paddle's programs use for dtypes (`VarType` in framework.proto)."""
 
-_BY_CODE = {code: dtype for dtype, code in PADDLE_CODES.items()}
+
+class ByCode(dict[int, np.dtype[Any]]):
+    """The dtype of each of these numbers."""
+
+    def __missing__(self, code: int) -> np.dtype[Any]:
+        raise DTypeError(f"{code!r} is no dtype's number: these are {self}")
+
+
+of_code = ByCode({code: dtype for dtype, code in PADDLE_CODES.items()}).__getitem__
+"""The dtype of a number, which attributes of operators are."""
 
 
 def convert(dtype: Any) -> np.dtype[Any]:
@@ -48,10 +50,3 @@ def convert(dtype: Any) -> np.dtype[Any]:
         known = ", ".join(map(str, PADDLE_CODES))
         raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
     return found
-
-
-def of_code(code: int) -> np.dtype[Any]:
-    """The dtype of one of Paddle's numbers, which attributes of operators are."""
-    if code not in _BY_CODE:
-        raise DTypeError(f"{code!r} is no dtype's number: these are {_BY_CODE}")
-    return _BY_CODE[code]

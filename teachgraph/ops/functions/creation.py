@@ -57,12 +57,17 @@ def code_of(dtype: Any, usual: Any = None) -> int:
         DTypeError: It is no dtype, but a size behind the first, for instance.
     """
     if isinstance(dtype, int):
-        raise DTypeError.here(
-            f"data type {dtype!r} not understood: if it is a size, all sizes go into "
-            f"one list, as in [2, {dtype!r}]"
-        )
+        raise size_as_dtype(dtype)
     wanted = next((d for d in (dtype, usual) if d is not None), None)
     return dtypes.PADDLE_CODES[dtypes.convert(wanted or get_default_dtype())]
+
+
+def size_as_dtype(size: int) -> DTypeError:
+    """The error for a number where a dtype stands."""
+    return DTypeError.here(
+        f"data type {size!r} not understood: if it is a size, all sizes go into one "
+        f"list, as in [2, {size!r}]"
+    )
 
 
 def fill_number(value: Any) -> Any:
