@@ -30,6 +30,7 @@ from teachgraph.errors import NameKeyError
 from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype, is_floating
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
+from teachgraph.ops.left_out import offered, tell_of
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.variable import Parameter as StaticParameter
 from teachgraph.static.variable import Variable
@@ -80,6 +81,8 @@ class Layer:
 
     def __init__(self, name_scope: str | None = None, dtype: Any = None) -> None:
         self.__dict__["training"] = True
+        if name_scope is not None and not isinstance(name_scope, str):
+            raise no_name_scope(self, name_scope)
         key = name_scope or snake_case(type(self).__name__)
         self._full_name = unique_name.generate(key)
         self._dtype = dtypes.convert(dtype or get_default_dtype())
@@ -522,7 +525,14 @@ class Layer:
 
     def backward(self, *inputs: Any) -> None:
         """Refuse: layers have no backward of their own; raises ProgramError."""
-        raise ProgramError("Layer shouldn't implement backward")
+        kind = type(self).__name__
+        raise ProgramError.here(
+            f"Layer shouldn't implement backward: a {kind} is made first, and what its "
+            f"call gives has a backward, as in {kind}()(x).backward()"
+        )
+
+    def __dir__(self) -> list[str]:
+        return offered("Layer", self, super().__dir__())
 
     def clear_gradients(self) -> None:
         """Clear the gradients of all parameters."""
@@ -608,6 +618,15 @@ def require_text(name: Any, word: str) -> None:
         )
 
 
+def no_name_scope(layer: Layer, given: Any) -> DTypeError:
+    """The error for a layer that was given what an instance of it is called with."""
+    kind = type(layer).__name__
+    return DTypeError.here(
+        f"the name_scope of a {kind} is a str, got a {type(given).__name__}: if that "
+        f"is its input, make the layer first and call it then: {kind}()(x)"
+    )
+
+
 def snake_case(name: str) -> str:
     """Convert a class name to snake case, as Paddle does.
 
@@ -617,3 +636,6 @@ def snake_case(name: str) -> str:
     # Two steps, so that `GRUCell` becomes `gru_cell`, not `g_r_u_cell`.
     words = re.sub(r"(?<=.)(?=[A-Z][a-z])", "_", name)
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
+
+
+tell_of("Layer", Layer)

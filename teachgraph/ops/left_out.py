@@ -6,12 +6,13 @@ names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from sys import modules
 from typing import Any, NoReturn
 
 from teachgraph.ops.left_out_1x import LEFT_OUT_1X, LOD, MISSING, UNUSUAL
+from teachgraph.ops.pytorch_names import by_name, our_name
 
 __all__ = [
     "LEFT_OUT",
@@ -22,8 +23,10 @@ __all__ = [
     "LeftOut",
     "absent",
     "no_such_method",
+    "offered",
     "refuse_import",
     "refused",
+    "tell_of",
     "why_left_out",
 ]
 
@@ -320,6 +323,8 @@ def refuse_name(module: str, name: str) -> NoReturn:
     if reason := why_left_out(module, name):
         paddle = f"paddle.{module}".rstrip(".")
         raise AttributeError(f"{told}, which {paddle} has: {reason}")
+    if ours := our_name(module, name):
+        raise AttributeError(f"{told}: PyTorch's {name} is here {ours}")
     raise AttributeError(told, name=name, obj=modules.get(here))
 
 
@@ -347,29 +352,45 @@ on GPUs alone; all is computed in float32 here, so leave `auto_cast` and \
 
 
 class LeftOut:
-    """A method of Paddle's that is left out: reading it raises what says why.
+    """A method of Paddle's or PyTorch's that is not here: reading it says why.
 
     Where a class has `__getattr__`, Python 3.11 reads all its attributes slowly.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, kind: str = "Tensor") -> None:
+        self.name, self.kind = name, kind
 
     def __get__(self, value: Any, owner: type) -> NoReturn:
-        raise no_such_method(owner if value is None else value, self.name)
+        raise no_such_method(owner if value is None else value, self.name, self.kind)
 
 
-def no_such_method(value: Any, name: str) -> AttributeError:
-    """The error for what a Tensor or Variable has not.
+def no_such_method(value: Any, name: str, kind: str = "Tensor") -> AttributeError:
+    """The error for what a Tensor or Variable, or another kind of object, has not.
 
     >>> no_such_method(1.0, "conj").args[0].split(":")[0]
     "'float' object has no attribute 'conj', which paddle.Tensor has"
+    >>> no_such_method(1.0, "permute").args[0].split(": ")[1]
+    "PyTorch's permute is here transpose([1, 0])"
     """
     if isinstance(value, type):
         whose = f"type object {value.__name__!r}"
     else:
         whose = f"{type(value).__name__!r} object"
     told = f"{whose} has no attribute {name!r}"
-    if reason := why_left_out("Tensor", name):
-        return AttributeError(f"{told}, which paddle.Tensor has: {reason}")
+    if reason := why_left_out(kind, name):
+        return AttributeError(f"{told}, which paddle.{kind} has: {reason}")
+    if ours := our_name(kind, name):
+        return AttributeError(f"{told}: PyTorch's {name} is here {ours}")
     return AttributeError(told, name=name, obj=value)
+
+
+def tell_of(kind: str, cls: type) -> None:
+    """Let a class say what is left out of it, and what PyTorch's names are here."""
+    for name in [*refused(kind), *by_name(kind)]:
+        setattr(cls, name, LeftOut(name, kind))
+
+
+def offered(kind: str, thing: Any, names: Iterable[str]) -> list[str]:
+    """The names of an object's attributes, without those that are only told of."""
+    hidden = {*refused(kind), *by_name(kind)} - getattr(thing, "__dict__", {}).keys()
+    return [name for name in names if name not in hidden]

@@ -28,7 +28,7 @@ from teachgraph.ops.functions.matrices import (
     pca_lowrank,
 )
 from teachgraph.ops.functions.search import mode
-from teachgraph.ops.left_out import LeftOut, refused
+from teachgraph.ops.left_out import offered, tell_of
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import Operators
 
@@ -59,8 +59,7 @@ class Methods(Operators):
 
     def __dir__(self) -> list[str]:
         """List what there is, without the methods that are left out."""
-        left_out = refused("Tensor")
-        return [name for name in super().__dir__() if name not in left_out]
+        return offered("Tensor", self, super().__dir__())
 
     abs = functions.abs
     acos = functions.acos
@@ -302,5 +301,4 @@ class Methods(Operators):
         return functions.where(self, x, y)
 
 
-for name in refused("Tensor"):
-    setattr(Methods, name, LeftOut(name))
+tell_of("Tensor", Methods)

@@ -1,5 +1,8 @@
 """Optimizers, learning rate schedules and gradient clipping."""
 
+from typing import TYPE_CHECKING
+
+from teachgraph.ops.left_out import absent
 from teachgraph.ops.paddle_modules import known_as
 from teachgraph.optimizer import lr
 from teachgraph.optimizer.adadelta import Adadelta
@@ -27,5 +30,8 @@ __all__ = [
     "RMSProp",
     "lr",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("optimizer")
 
 known_as("optimizer")

@@ -14,11 +14,17 @@ from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.backward import append_backward
-from teachgraph.core.errors import DTypeError, ModeError, ShapeError
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ModeError,
+    ShapeError,
+)
 from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
 from teachgraph.ops import naming
 from teachgraph.ops.inplace import add_onto
+from teachgraph.ops.left_out import offered, tell_of
 from teachgraph.ops.number_arguments import number
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
@@ -200,12 +206,10 @@ class Optimizer:
 
         Raises:
             ModeError: The optimizer was created without parameters.
+            InvalidValueError: It was given a list of none.
         """
-        if self._parameters is None:
-            raise ModeError.here(
-                "parameters argument given to the Optimizer should not be None in "
-                "dygraph mode: give parameters=layer.parameters()"
-            )
+        if not self._parameters:
+            raise no_parameters(self._parameters)
         return self._parameters
 
     def step(self) -> None:
@@ -264,6 +268,9 @@ class Optimizer:
         """The state of a parameter, created when first asked for."""
         wanted = self.keeps(parameter)
         return self._accumulators.of(parameter, wanted) if wanted else ()
+
+    def __dir__(self) -> list[str]:
+        return offered("Optimizer", self, super().__dir__())
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Clear the gradients of all parameters."""
@@ -474,6 +481,19 @@ def with_gradient(parameters: Iterable[Any]) -> Pairs:
     return [(p, p.grad) for p in tensors if not p.stop_gradient and p.grad is not None]
 
 
+def no_parameters(given: Sequence[Any] | None) -> ModeError | InvalidValueError:
+    """The error for an optimizer that has nothing to update."""
+    if given is None:
+        return ModeError.here(
+            "parameters argument given to the Optimizer should not be None in dygraph "
+            "mode: give parameters=layer.parameters()"
+        )
+    return InvalidValueError.here(
+        "the optimizer was given a list of no parameters: a layer finds those of its "
+        "attributes; layers in a list belong into an nn.LayerList"
+    )
+
+
 def serving(pair: tuple[Any, Any]) -> AbstractContextManager[Any]:
     """Mark the operators of an update with its (parameter, gradient): `op_role_var`."""
     return marked(op_role_var=[variable.name for variable in pair])
@@ -485,3 +505,6 @@ NOWHERE: AbstractContextManager[Any] = nullcontext()
 def scope(program: Program | None, name: str) -> AbstractContextManager[Any]:
     """Enter the next name scope of this kind in a program; nothing for Tensors."""
     return in_child_scope(program, name) if program else NOWHERE
+
+
+tell_of("Optimizer", Optimizer)

@@ -148,8 +148,14 @@ def checked(value: Any) -> float:
     return float(value)
 
 
+LONGEST = 60
+"""Characters of a value that a message shows."""
+
+
 def no_rate(value: Any) -> InvalidValueError:
     """The error for what is no learning rate."""
+    got = text if len(text := repr(value)) < LONGEST else f"a {type(value).__name__}"
     return InvalidValueError.here(
-        f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
+        f"the learning rate must be 0 or more, or an LRScheduler, got {got} as the "
+        "first argument"
     )

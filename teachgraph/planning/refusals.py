@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from difflib import get_close_matches
 from typing import Any
 
 from teachgraph.core import executor as core
@@ -35,7 +36,12 @@ class Refusals(core.Plan):
 
     def refuse_fetch(self, name: str) -> None:
         """Refuse a fetch of a variable without a value by the end of a run."""
-        why = "fetch a variable of this program that an operator writes"
+        close = get_close_matches(name, self.variables, n=3)
+        perhaps = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        why = (
+            "fetch a variable that an operator of this program writes, or run the "
+            f"program it belongs to, as in run(program=main){perhaps}"
+        )
         for block in self.program.blocks[1:]:
             if name in block.vars:
                 why = (

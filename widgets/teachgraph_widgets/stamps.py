@@ -26,7 +26,7 @@ FILLS = {
 LIGHT_LETTERS = "B∇Lƒ!"
 ROUND = "PB∇DTgL"
 ROUNDS = 3
-"""How often colours are used again, for lines whose stripes are cut otherwise."""
+"""Rounds of the colours; in each the stripes of lines are cut otherwise."""
 
 
 def badge(letter: str, x: int, y: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.errors import ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
 from teachgraph.ops import shape as shapes
@@ -54,7 +54,7 @@ def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
     >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
     (4, 3, 2)
     """
-    return reshape2(x, shape=list(shape))
+    return reshape2(x, shape=numbers(shape, "the sizes"))
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
@@ -79,6 +79,17 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: Any = None) -> Any:
     sizes = list(x.shape)
     at = positive_axis(x, axis)
     return reshape(x, [*sizes[:at], *shape, *sizes[at + 1 :]])
+
+
+def numbers(given: Sequence[int], what: str) -> list[int]:
+    """A list of sizes or axes.
+
+    Raises:
+        DTypeError: It is one number, perhaps the first of several.
+    """
+    if isinstance(given, int):
+        raise DTypeError.here(f"{what} go into one list, as in [{given}, ...]")
+    return list(given)
 
 
 def positive_axis(x: Any, axis: int) -> int:
@@ -146,7 +157,7 @@ def inserted(ndim: int, axes: Sequence[int]) -> list[int]:
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
     """Permute dimensions: k of the result is perm[k] of x."""
-    return transpose2(x, axis=list(perm))
+    return transpose2(x, axis=numbers(perm, "all axes"))
 
 
 def t(input: Any, name: Any = None) -> Any:
@@ -211,7 +222,7 @@ def expand(x: Any, shape: Sequence[int], name: Any = None) -> Any:
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    return repeat.expand_v2(x, shape=list(shape))
+    return repeat.expand_v2(x, shape=numbers(shape, "the sizes"))
 
 
 def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""A number where a dtype stands: mostly a size behind the first, as PyTorch takes it."""
+"""A number where a dtype stands: mostly a size behind the first, as in PyTorch."""
 
 __all__ = ["LINES"]
 
