@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.course.messages import shown
 
 __all__ = ["in_short", "kind_of", "not_plain"]
@@ -77,4 +78,6 @@ def not_plain(value: Any) -> tuple[str, str]:
         return "unordered", kind_of(value)
     if isinstance(value, np.ndarray):
         return "not_plain", in_short(value)
+    if isinstance(value, Tensor):
+        return "its_numbers", kind_of(value)
     return "not_plain", kind_of(value)

@@ -64,6 +64,11 @@ def test_a_pass_is_said_with_what_it_shows(
         ("def double(x): return [x, ...]", "double: the dots `...` are still there"),
         ("def double(x): yield 2 * x", "double: it returned a generator, whose items"),
         ("def double(x): return {x}", "double: it returned a set, which has no order"),
+        ("def double(x): return abs", "double: it returned a builtin_function_or_me"),
+        (
+            "import teachgraph\n\ndef double(x): return teachgraph.to_tensor(2 * x)",
+            "double: it returned a teachgraph.Tensor, where its numbers are wanted",
+        ),
         ("def double(): return 4", "double: raised TypeError"),
         (
             "def double(x): raise NotImplementedError('double')",
