@@ -14,7 +14,15 @@ import numpy as np
 import teachgraph as paddle
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.course.bounds import rounds_at_most
-from teachgraph.course.judging import array_of, close, expect, kind_of, needs, quiz
+from teachgraph.course.judging import (
+    array_of,
+    close,
+    expect,
+    kind_of,
+    needs,
+    quiz,
+    untouched,
+)
 
 CASES = 24
 MOST = 200
@@ -183,7 +191,8 @@ def run_unrolled(mine, rounds):
         expect(len(weights) == 1, "multiplied")
         return mine.mul(h, *weights)
 
-    last = mine.unrolled(body, h, [w], rounds)
+    with untouched(weights=(weights := [w])):
+        last = mine.unrolled(body, h, weights, rounds)
     expect(last is not None, "nothing")
     expect(isinstance(last, mine.Variable), "a_variable", got=kind_of(last))
     chain = [h, *(one.outputs[0] for one in main.ops)]

@@ -13,7 +13,7 @@ from teachgraph.control_flow.ops import LoopError
 from teachgraph.core.errors import ModeError
 from teachgraph.course.bounds import rounds_at_most
 from teachgraph.course.converting import Converter, both, either, repeated
-from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz
+from teachgraph.course.judging import Wrong, expect, kind_of, needs, quiz, untouched
 
 CASES = 24
 NAMES = ["a", "b", "c"]
@@ -78,7 +78,8 @@ def stored(source):
 
 def run_assigned(mine, source):
     """The names that the learner finds."""
-    found = mine.assigned(ast.parse(source).body)
+    with untouched(statements=(body := ast.parse(source).body)):
+        found = mine.assigned(body)
     for one in found if isinstance(found, list | tuple) else []:
         expect(isinstance(one, str), "a_name", got=kind_of(one))
     return found

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.course.judging import close, expect, kind_of, lines_at_most, needs, quiz
+from teachgraph.course.judging import (
+    close,
+    expect,
+    kind_of,
+    lines_at_most,
+    needs,
+    quiz,
+    untouched,
+)
 from teachgraph.course.random_programs import drawn, written
 from teachgraph.planning.arena import Span, pack_spans
 
@@ -29,8 +37,9 @@ AT_ONCE = [[8, 0, 3], [16, 0, 3], [24, 0, 3]]
 def run_lifetimes(mine, rows, fetch):
     """The lifetimes, by name."""
     main, found = written(mine, rows)
-    with lines_at_most(LINES):
-        lives = mine.lifetimes(list(main.ops), [found[one] for one in fetch])
+    fetched = [found[one] for one in fetch]
+    with lines_at_most(LINES), untouched(ops=main.ops, fetch=fetched):
+        lives = mine.lifetimes(main.ops, fetched)
     if lives is None:
         return None
     expect(isinstance(lives, dict), "a_dict", got=kind_of(lives))
@@ -127,8 +136,8 @@ def run_again(mine, steps):
         main.insert(mine.Operator(op, given, [new]))
         found.append(new)
     kept = [(list(one.inputs), list(one.outputs)) for one in main.ops]
-    with lines_at_most(LINES):
-        pair = mine.again(list(main.ops))
+    with lines_at_most(LINES), untouched(operators=(operators := list(main.ops))):
+        pair = mine.again(operators)
     if pair is None:
         return None
     mine.again(list(main.ops))  # another call takes no name of the first one's

@@ -22,6 +22,7 @@ from teachgraph.course.judging import (
     lines_at_most,
     needs,
     quiz,
+    untouched,
 )
 from teachgraph.static.pruning import pruned
 
@@ -339,7 +340,7 @@ def fields_in(message):
 
 def run_node(mine, row):
     """The bytes of an operator, as a list."""
-    with lines_at_most(100_000):
+    with lines_at_most(100_000), untouched(row=row):
         found = mine.node(row)
     if found is None:
         return None

@@ -18,6 +18,7 @@ from teachgraph.course.judging import (
     lines_at_most,
     needs,
     quiz,
+    untouched,
 )
 from teachgraph.models.policy_gradient import rewards_to_go
 
@@ -78,7 +79,7 @@ def run_layer_drop(mine, slopes, shifts, start, rate, numbers, training):
     ran, draw = [], Draw(numbers)
     layers = layers_of(slopes, shifts, ran)
     x = paddle.to_tensor(np.float32(start), stop_gradient=False)
-    with lines_at_most(LINES):
+    with lines_at_most(LINES), untouched(layers=layers):
         y = mine.layer_drop(layers, x, rate, draw, training)
     if y is None:
         return None
@@ -177,7 +178,7 @@ def run_early_exit(mine, slopes, shifts, start, enough):
         return x * EXIT
 
     x = paddle.to_tensor(np.float32([start]), stop_gradient=False)
-    with lines_at_most(LINES):
+    with lines_at_most(LINES), untouched(layers=layers):
         pair = mine.early_exit(layers, exit, x, enough)
     if pair is None:
         return None

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from teachgraph.course import language
-from teachgraph.course.judging import array_of, close, expect, kind_of, needs, quiz
+from teachgraph.course.judging import (
+    array_of,
+    call,
+    close,
+    expect,
+    kind_of,
+    needs,
+    quiz,
+    untouched,
+)
 
 CASES = 20
 STEPS, BAR = 100, 11.4
@@ -14,11 +23,11 @@ STEPS, BAR = 100, 11.4
 
 def run_take_rule(mine, dout, table, index):
     """The gradient of the table, and what stands for that of the index."""
-    before, given = table.copy(), dout.copy()
-    answer = mine.take_rule(dout, table, index)
+    before = table.copy()
+    with untouched(dout=dout, index=index):
+        answer = mine.take_rule(dout, table, index)
     if answer is None:
         return None
-    expect((given == dout).all(), "changed_input", what="dout")
     pair = type(answer) in (list, tuple) and len(answer) == 2
     expect(pair, "a_pair", got=kind_of(answer))
     return {"gradient": answer[0], "index": answer[1], "same": (before == table).all()}
@@ -43,17 +52,16 @@ def pulled(mine, out, dout, leaves):
 
 def run_may_look(mine, texts, places):
     """The mask."""
-    return mine.may_look(texts, places)
+    return call(mine, "may_look", texts, places)
 
 
 def run_attention(mine, q, k, v, mask, dout):
     """The mixed rows, the shares, and the gradients of q, k and v."""
     leaves = [mine.Tensor(one, stop_gradient=False) for one in (q, k, v)]
-    before = mask.copy()
-    answer = mine.attention(*leaves, mask)
+    with untouched(mask=mask):
+        answer = mine.attention(*leaves, mask)
     if answer is None:
         return None
-    expect((before == mask).all(), "changed_input", what="mask")
     pair = type(answer) in (list, tuple) and len(answer) == 2
     expect(pair, "a_pair", got=kind_of(answer))
     for one in answer:

@@ -6,7 +6,14 @@ Programs are plain data, as `random_programs` says.
 from __future__ import annotations
 
 
-from teachgraph.course.judging import expect, kind_of, lines_at_most, needs, quiz
+from teachgraph.course.judging import (
+    expect,
+    kind_of,
+    lines_at_most,
+    needs,
+    quiz,
+    untouched,
+)
 from teachgraph.course.random_programs import drawn, written
 
 CASES = 30
@@ -75,7 +82,7 @@ class Run:
 def run_line(mine, rows, number):
     """The line for one operator, run on its own."""
     main, _, names = built(mine, rows)
-    with lines_at_most(LINES):
+    with lines_at_most(LINES), untouched(names=names):
         text = mine.call_line(number, main.ops[number], names)
     if text is None:
         return None
@@ -92,12 +99,11 @@ def run_line(mine, rows, number):
 def run_body(mine, rows, fetch):
     """All lines of a program, run one by one."""
     main, found, names = built(mine, rows)
-    before = dict(names)
-    with lines_at_most(LINES):
-        lines = mine.body_lines(list(main.ops), [found[i] for i in fetch], names)
+    ops, fetched = list(main.ops), [found[i] for i in fetch]
+    with lines_at_most(LINES), untouched(ops=ops, fetch=fetched, names=names):
+        lines = mine.body_lines(ops, fetched, names)
     if lines is None:
         return None
-    expect(names == before, "changed_input", what="names")
     expect(isinstance(lines, list), "a_list", got=kind_of(lines))
     texts = all(isinstance(line, str) for line in lines)
     expect(texts, "texts")

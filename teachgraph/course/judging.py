@@ -14,12 +14,10 @@ So the judge need not be in the learner's process, whose names are anybody's.
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
@@ -59,6 +57,7 @@ __all__ = [
     "needs",
     "performed",
     "quiz",
+    "untouched",
     "without_addresses",
 ]
 
@@ -123,7 +122,7 @@ def call(mine: Any, name: str, *inputs: Any, **attributes: Any) -> Any:
         Wrong: It changed an input.
     """
     function = getattr(mine, name)
-    before = deepcopy(inputs)
+    before = copied(inputs)
     result = function(*inputs, **attributes)
     for position, (one, was) in enumerate(zip(inputs, before, strict=True)):
         if not unchanged(one, was):
@@ -132,15 +131,44 @@ def call(mine: Any, name: str, *inputs: Any, **attributes: Any) -> Any:
     return result
 
 
+@contextmanager
+def untouched(**given: Any) -> Iterator[None]:
+    """Raise Wrong if what a learner's function is given is changed meanwhile.
+
+    >>> with untouched(rows=(rows := [1, 2])):
+    ...     rows.pop()
+    Traceback (most recent call last):
+    teachgraph.course.judging.Wrong: changed_input
+    """
+    before = copied(given)
+    yield
+    for name, one in given.items():
+        expect(unchanged(one, before[name]), "changed_input", what=name)
+
+
+def copied(value: Any) -> Any:
+    """Lists, dicts and arrays of their own; what is in them, as it is."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
+
+
 def unchanged(one: Any, was: Any) -> bool:
-    """Compare a value with its copy; NaN is equal to NaN.
+    """Compare a value with its copy: objects by identity; NaN is equal to NaN.
 
     >>> unchanged([1, np.array([np.nan])], [1, np.array([np.nan])]), unchanged([1], [2])
     (True, False)
     """
-    with suppress(NotPlain):  # something of the learner's own was put into it
-        return json.dumps(encoded(one)) == json.dumps(encoded(was))
-    return False
+    if isinstance(one, np.ndarray):
+        return one.shape == was.shape and np.array_equal(one, was, equal_nan=True)
+    if isinstance(one, dict):
+        return [*one] == [*was] and all(unchanged(one[key], was[key]) for key in one)
+    if type(one) in (list, tuple) and type(was) is type(one):
+        pairs = zip(one, was, strict=False)
+        return len(one) == len(was) and all(unchanged(*pair) for pair in pairs)
+    return one is was or (isinstance(one, int | float | str) and bool(one == was))
 
 
 def quiz(ask: Ask, task: str, right: Any, **mistakes: Any) -> None:

@@ -2,7 +2,7 @@
 
 zh: 加进了第一个梯度里。
 task: average
-says: changed
+says: changed_input
 """
 
 INSTEAD = {
