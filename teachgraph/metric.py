@@ -91,7 +91,7 @@ class Accuracy(Metric):
                 f"topk must be numbers of at least 1, got {topk}"
             )
         self._name = name or "acc"
-        self.total, self.count = [0.0] * len(self.topk), 0
+        self.total, self.count = [0.0] * len(self.topk), [0] * len(self.topk)
 
     def compute(self, pred: Any, label: Any) -> Any:
         """Mark which of the best predictions are right: [..., max k] of 0 and 1.
@@ -113,16 +113,17 @@ class Accuracy(Metric):
         samples = int(np.prod(right.shape[:-1]))
         hits = [float(right[..., :k].sum()) for k in self.topk]
         self.total = [t + n for t, n in zip(self.total, hits, strict=True)]
-        self.count += samples
+        self.count = [n + samples for n in self.count]
         return unwrapped([n / max(samples, 1) for n in hits])
 
     def reset(self) -> None:
         """Clear the counts."""
-        self.total, self.count = [0.0] * len(self.topk), 0
+        self.total, self.count = [0.0] * len(self.topk), [0] * len(self.topk)
 
     def accumulate(self) -> Any:
         """Compute the accuracy over all batches, for each k."""
-        return unwrapped([total / max(self.count, 1) for total in self.total])
+        shares = zip(self.total, self.count, strict=True)
+        return unwrapped([total / max(count, 1) for total, count in shares])
 
     def name(self) -> list[str]:
         """`acc`, or `acc_top1`, `acc_top5` for several k."""

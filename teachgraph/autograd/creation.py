@@ -43,7 +43,7 @@ class Parameter(Trained, Tensor):
     In Paddle this is `paddle.base.framework.EagerParamBase`.
     """
 
-    __slots__ = ("need_clip", "optimize_attr", "regularizer")
+    __slots__ = ("do_model_average", "need_clip", "optimize_attr", "regularizer")
 
     _is_kept = True
 

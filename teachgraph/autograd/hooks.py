@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from teachgraph.autograd.identity import ByIdentity
-from teachgraph.core.errors import GradientShapeError
+from teachgraph.core.errors import DTypeError, GradientShapeError
 from teachgraph.core.observe import announce
 from teachgraph.core.tape import Edge, Output, PerOutput, backward_pass
 from teachgraph.core.tensor import Tensor
@@ -57,10 +57,10 @@ def check(hook: Any) -> None:
     """Refuse a hook that cannot be called.
 
     Raises:
-        TypeError: It cannot.
+        DTypeError: It cannot.
     """
     if not callable(hook):
-        raise TypeError(f"a hook is a function, got {hook!r}")
+        raise DTypeError.here(f"a hook is a function, got {hook!r}")
 
 
 def register(hooks: Hooks, hook: Callable[..., Any], *group: Any) -> HookHandle:
@@ -114,15 +114,20 @@ def on_tensors(
         after = hook(before)
         if after is None:
             return grad
-        if (after.shape, after.dtype) != (before.shape, before.dtype):
-            wanted = f"the gradient {before.dtype} {before.shape}"
-            message = (
-                f"a hook returned {after.dtype} {after.shape} in place of {wanted}"
-            )
-            raise GradientShapeError.here(message)
+        kind = getattr(after, "shape", None), getattr(after, "dtype", None)
+        if kind != (before.shape, before.dtype) or not isinstance(after, Tensor):
+            raise wrong_result(after, before)
         return after if grad is before else after.data
 
     return call
+
+
+def wrong_result(after: Any, before: Tensor) -> GradientShapeError:
+    """The error for what a hook returned in place of a gradient."""
+    known = isinstance(after, Tensor)
+    given = f"{after.dtype} {after.shape}" if known else repr(after)
+    wanted = f"the gradient {before.dtype} {before.shape}"
+    return GradientShapeError.here(f"a hook returned {given} in place of {wanted}")
 
 
 def through_hooks(edge: Edge, dout: Any) -> Any:

@@ -321,7 +321,7 @@ class Model:
         each.on_predict_end(logs)
         outputs = [list(parts) for parts in zip(*batches, strict=True)]
         if stack_outputs:
-            return [np.concatenate(parts) for parts in outputs]
+            return [np.vstack(parts) for parts in outputs]
         return outputs
 
     def save(self, path: str | Path, training: bool = True) -> None:

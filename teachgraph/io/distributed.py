@@ -19,9 +19,9 @@ __all__ = ["DistributedBatchSampler"]
 class DistributedBatchSampler(BatchSampler):
     """Batches of one of several trainers; together they visit every sample.
 
-    The order of visit is padded from its start to a multiple of the number of trainers,
-    so that all have the same number of samples. Batches are assigned round-robin; the
-    remainder, less than a batch each, is divided evenly.
+    The samples are padded from their start to a multiple of the number of trainers, and
+    then shuffled, so that all have the same number of samples. Batches are assigned
+    round-robin; the remainder, less than a batch each, is divided evenly.
 
     Args:
         dataset: Any object with a length.
@@ -85,12 +85,11 @@ class DistributedBatchSampler(BatchSampler):
 
     def _order_of_epoch(self) -> list[int]:
         """Compute the order of all trainers, padded to a multiple of their number."""
-        n = len(self.dataset)
-        order = list(range(n))
+        order = list(islice(cycle(range(len(self.dataset))), self.total_size))
         if self.shuffle:
-            order = np.random.default_rng(self.epoch).permutation(n).tolist()
+            np.random.RandomState(self.epoch).shuffle(order)  # Paddle's generator
             self.epoch += 1
-        return list(islice(cycle(order), self.total_size))
+        return order
 
     def _own(self, order: list[int]) -> list[int]:
         """Select this trainer's share: batches round-robin, then part of the rest."""

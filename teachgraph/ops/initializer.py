@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Op
 from teachgraph.core.ops import fill_constant, uniform_random
 from teachgraph.ops.creation import assign_value
@@ -107,6 +107,17 @@ class Uniform(Initializer):
     high: float = 1.0
     name: str | None = field(default=None, repr=False)
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse an interval whose end is before its start.
+
+        Raises:
+            InvalidValueError: It is.
+        """
+        if self.high < self.low:
+            raise InvalidValueError.here(
+                f"high should be low or greater, got low={self.low}, high={self.high}"
+            )
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `uniform_random` op."""
@@ -332,6 +343,8 @@ class Assign(Initializer):
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self.value = np.asarray(value)
+        if self.value.dtype.kind not in "biuf":
+            raise DTypeError.here(f"Assign takes numbers, got {value!r}")
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """An `assign_value` op; values that do not fill the shape keep their own."""

@@ -193,7 +193,7 @@ MACHINERY: dict[str, dict[str, str]] = {
     },
     "regularizer": {INSIDE: "framework in_dynamic_or_pir_mode pir"},
     "static": {
-        INSIDE: "log_helper setitem",
+        INSIDE: "log_helper",
         "all is computed in float32 here": "amp quantization",
         "it is Paddle 1's: `fluid.io` has it": "load_vars save_vars",
     },

@@ -37,7 +37,9 @@ class ParamAttr:
 
     @staticmethod
     def of(value: Any) -> ParamAttr | Literal[False]:
-        """Read an `attr` argument: None, a name, an initializer, False (no parameter).
+        """Read an `attr` argument; False is no parameter.
+
+        It is None, a name, an initializer or a decay.
 
         Raises:
             DTypeError: It is none of these.
@@ -53,9 +55,11 @@ class ParamAttr:
             return ParamAttr(name=value)
         if hasattr(value, "operation"):
             return ParamAttr(initializer=value)
+        if hasattr(value, "gradient"):
+            return ParamAttr(regularizer=value)
         raise DTypeError(
-            f"a parameter's attr is a ParamAttr, a name, an initializer or False, "
-            f"got {value!r}"
+            f"a parameter's attr is a ParamAttr, a name, an initializer, a decay or "
+            f"False, got {value!r}"
         )
 
 
@@ -113,15 +117,15 @@ class Trained:
     optimize_attr: dict[str, float]
     regularizer: Any
     need_clip: bool
-    do_model_average: ClassVar[bool | None] = True
+    do_model_average: bool | None
     is_distributed: ClassVar[bool] = False
 
     def follow(self: Any, attr: ParamAttr | None) -> None:
         """Take over what the user said."""
         attr = attr or ParamAttr()
         self.optimize_attr = {"learning_rate": attr.learning_rate}
-        self.regularizer = attr.regularizer
-        self.need_clip = attr.need_clip
+        self.regularizer, self.need_clip = attr.regularizer, attr.need_clip
+        self.do_model_average = attr.do_model_average
 
     @property
     def trainable(self: Any) -> bool:

@@ -96,6 +96,7 @@ from teachgraph.static.layers import (
     create_parameter,
     data,
     name_scope,
+    setitem,
 )
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.print_assert import Print
@@ -138,6 +139,7 @@ __all__ = [
     "nn",
     "program_guard",
     "py_func",
+    "setitem",
 ]
 
 _UPSTAIRS = {

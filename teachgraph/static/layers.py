@@ -16,6 +16,7 @@ from teachgraph.core.program import Program, marks
 from teachgraph.core.threads import Guard
 from teachgraph.ops import activation as activations
 from teachgraph.ops import functions, metric, naming, sort
+from teachgraph.ops.indexing import set_item
 from teachgraph.ops.initializer import Constant, XavierUniform, global_default
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import default_main_program, default_startup_program
@@ -30,6 +31,7 @@ __all__ = [
     "data",
     "fc",
     "name_scope",
+    "setitem",
 ]
 
 
@@ -215,6 +217,34 @@ def auc(
         with naming.called(name):
             areas.append(metric.auc(input, label, *pair, **attrs)[0])
     return areas[1], areas[0], counts
+
+
+def setitem(x: Variable, index: Any, value: Any) -> Variable:
+    """A copy of `x` in which x[index] is the value: `x[index] = value` in a program.
+
+    Args:
+        x: The variable.
+        index: Integers, slices, None, `...`, lists, masks, or a tuple of these.
+        value: A number, list, array or Variable, which broadcasts to that part.
+
+    Raises:
+        InvalidValueError: An item of the index has an unsupported type.
+        OutOfRangeError: An integer is out of range, or there are too many items.
+        ShapeError: The value does not broadcast to that part.
+
+    In Paddle this is `paddle.static.setitem`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph import static
+    >>> tg.enable_static()
+    >>> with static.program_guard(static.Program()):
+    ...     y = setitem(static.data("x", [2]), 0, 5.0)
+    ...     static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[y])[0].tolist()
+    [5.0, 2.0]
+    >>> tg.disable_static()
+    """
+    result: Variable = set_item(x, index, value)
+    return result
 
 
 def create_global_var(

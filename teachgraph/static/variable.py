@@ -155,6 +155,18 @@ class Variable(Methods, core.Variable):
             return dynamic_slices.within_bounds(self, index)
         return super().__getitem__(index)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Refuse to change a value that operators before this line have read.
+
+        Raises:
+            ModeError: In a program it becomes another variable.
+        """
+        raise ModeError.here(
+            f"In static mode, the __setitem__ of {self.name!r} (looks like: x[indices] "
+            "= values) should not be used. Please use x = paddle.static.setitem(x, "
+            "indices, values)"
+        )
+
     def __len__(self) -> int:
         if self.type == "LOD_TENSOR_ARRAY":
             raise self._only_now("len")

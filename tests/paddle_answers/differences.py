@@ -413,6 +413,28 @@ paddle.slice(t([1.0, 2, 3]), [0], [2], [1])
     ),
 ]
 
+TRAINING = [
+    Row(
+        "momentum scales gradients, where Paddle's kernel for CPUs forgets to",
+        {"momentum scales gradients": numbers(0.9, -1.8)},
+    ),
+    Row(
+        "a bilinear filter is symmetric; Paddle's divides whole numbers to fractions, "
+        "so that its rows lean",
+        {
+            "a filter enlarges bilinearly": [
+                "float32",
+                [1, 1, 4, 4],
+                [
+                    share * other / 16
+                    for share in (1.0, 3.0, 3.0, 1.0)
+                    for other in (1.0, 3.0, 3.0, 1.0)
+                ],
+            ]
+        },
+    ),
+]
+
 LAYERS = [
     Row(
         "a scale that is asked for is there, also without a shift",
@@ -637,6 +659,7 @@ ROWS: list[Row] = [
     *REACH,
     *DISTRIBUTIONS,
     *TENSORS,
+    *TRAINING,
     *STATIC,
     *DTYPES,
     *NUMERICS,

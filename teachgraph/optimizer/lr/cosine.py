@@ -8,7 +8,6 @@ from teachgraph.core.errors import InvalidValueError
 from teachgraph.optimizer.lr.scheduler import (
     LRScheduler,
     number,
-    positive,
     positive_int,
 )
 
@@ -44,7 +43,7 @@ class CosineAnnealingDecay(LRScheduler):
         last_epoch: int = -1,
         verbose: bool = False,
     ) -> None:
-        self.T_max = positive("T_max", T_max)
+        self.T_max = positive_int("T_max", T_max)
         self.eta_min = number("eta_min", eta_min)
         super().__init__(learning_rate, last_epoch, verbose)
 

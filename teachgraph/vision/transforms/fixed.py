@@ -12,7 +12,11 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform
-from teachgraph.vision.transforms.geometry import height_and_width
+from teachgraph.vision.transforms.geometry import (
+    check_padding_mode,
+    frame,
+    height_and_width,
+)
 from teachgraph.vision.transforms.kinds import pixels
 from teachgraph.vision.transforms.sampling import checked_interpolation
 
@@ -154,7 +158,10 @@ class Pad(BaseTransform):
         keys: Keys = None,
     ) -> None:
         super().__init__(keys)
-        self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
+        self.padding, self.fill = padding, fill
+        self.padding_mode = padding_mode
+        frame(padding)
+        check_padding_mode(padding_mode)
 
     def _apply_image(self, image: Any) -> Any:
         return F.pad(image, self.padding, self.fill, self.padding_mode)

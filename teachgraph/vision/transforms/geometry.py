@@ -44,8 +44,11 @@ def height_and_width(size: int | Sequence[int]) -> tuple[int, int]:
     both = tuple(size) if isinstance(size, Sequence) else (size, size)
     if len(both) == 1:
         both = (both[0], both[0])
-    if len(both) != 2 or any(int(side) != side or side < 1 for side in both):
-        raise InvalidValueError(f"size should be one or two positive integers: {size}")
+    numbers = all(isinstance(side, (int, float, np.number)) for side in both)
+    if not numbers or len(both) != 2 or any(int(s) != s or s < 1 for s in both):
+        raise InvalidValueError(
+            f"size should be one or two positive integers: {size!r}"
+        )
     return int(both[0]), int(both[1])
 
 
@@ -108,6 +111,18 @@ def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
     return crop(img, top, left, height, width)
 
 
+def check_padding_mode(mode: Any) -> None:
+    """Require a way to pad.
+
+    Raises:
+        InvalidValueError: There is no such way.
+    """
+    if mode not in MODES:
+        raise InvalidValueError(
+            f"padding_mode should be one of {list(MODES)}, but got {mode!r}"
+        )
+
+
 @on_pixels
 def pad(
     img: Pixels,
@@ -131,11 +146,8 @@ def pad(
     >>> pad(np.ones((1, 1)), (1, 0)).tolist()
     [[0.0, 1.0, 0.0]]
     """
-    left, top, right, bottom = _frame(padding)
-    if padding_mode not in MODES:
-        raise InvalidValueError(
-            f"padding_mode should be one of {list(MODES)}, but got {padding_mode!r}"
-        )
+    left, top, right, bottom = frame(padding)
+    check_padding_mode(padding_mode)
     widths = ((top, bottom), (left, right), (0, 0))
     if padding_mode != "constant":
         return np.pad(img, widths, mode=padding_mode)  # type: ignore[call-overload, no-any-return]
@@ -148,10 +160,16 @@ def pad(
     return framed
 
 
-def _frame(padding: int | Sequence[int]) -> tuple[int, int, int, int]:
-    frame = tuple(padding) if isinstance(padding, Sequence) else (padding,)
-    repeated = {1: frame * 4, 2: frame * 2, 4: frame}.get(len(frame), ())
-    if len(repeated) != 4 or any(int(side) != side or side < 0 for side in repeated):
+def frame(padding: int | Sequence[int]) -> tuple[int, int, int, int]:
+    """Resolve widths of padding: left, top, right, bottom.
+
+    Raises:
+        InvalidValueError: They are not 1, 2 or 4 integers from 0 on.
+    """
+    widths = tuple(padding) if isinstance(padding, Sequence) else (padding,)
+    repeated = {1: widths * 4, 2: widths * 2, 4: widths}.get(len(widths), ())
+    numbers = all(isinstance(side, (int, float, np.number)) for side in repeated)
+    if not numbers or not repeated or any(int(s) != s or s < 0 for s in repeated):
         raise InvalidValueError(
             f"padding should be 1, 2 or 4 integers from 0 on, but got {padding!r}"
         )
