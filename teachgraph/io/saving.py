@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.pytree import mapped
 from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.errors import DataError
 from teachgraph.io.files import written_whole
@@ -151,6 +152,18 @@ def unpack(packed: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> An
     return tensor
 
 
+def holds_tensor(packed: Json) -> bool:
+    """Tell whether one of the arrays in flattened state was a Tensor's."""
+    if isinstance(packed, dict):
+        return "tensor" in packed or any(map(holds_tensor, packed.values()))
+    return isinstance(packed, list) and any(map(holds_tensor, packed))
+
+
+def as_tensor(value: Any) -> Any:
+    """A Tensor of an array; anything else as it is."""
+    return Tensor.results(value) if isinstance(value, np.ndarray) else value
+
+
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Write nested state to a file: state dicts, tensors, numbers, lists of these.
 
@@ -224,7 +237,8 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     Args:
         path: The file, an open one, or the prefix of a saved model's files: gives its
             parameters and buffers by the names they had in the layer.
-        return_numpy: Give arrays instead of Tensors.
+        return_numpy: Give arrays instead of Tensors. Without it arrays stay arrays
+            beside Tensors, but in a state of arrays alone are Tensors, as in Paddle.
         configs: `model_filename`, `params_filename` and `keep_name_table`, for Paddle's
             sake.
 
@@ -343,7 +357,9 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
         text = header(content).get(META, {}).get(KEY)
         structure = flat_structure(arrays) if text is None else json.loads(text)
         sound(structure, deepest=JSON_LEVELS * DEEPEST)
-        return unpack(structure, arrays, return_numpy=return_numpy)
+        state = unpack(structure, arrays, return_numpy=return_numpy)
+        bare = return_numpy or holds_tensor(structure)
+        return state if bare else mapped(state, as_tensor)
     except (
         ArithmeticError,
         LookupError,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,43 @@ def predictions_of_samples_are_stacked(paddle: Any) -> Any:
     model.prepare()
     samples = [(np.ones(2, "float32") * i,) for i in range(3)]
     return model.predict(samples, stack_outputs=True, verbose=0)
+
+
+def arrays_are_saved(paddle: Any) -> Any:
+    array, tensor = np.ones(2), paddle.ones([1])
+    states = (
+        array,
+        {"a": array},
+        [array, 3],
+        {"a": array, "b": tensor},
+        {"a": {"b": array}, "c": (array, tensor)},
+        {"w": array, "LR_Scheduler": {"last_epoch": 1, "rates": array}},
+    )
+    kinds = []
+    for state in states:
+        file = BytesIO()
+        paddle.save(state, file)
+        loaded = [
+            paddle.load(rewound(file)),
+            paddle.load(rewound(file), return_numpy=True),
+        ]
+        kinds.append([kinds_in(paddle, part) for part in loaded])
+    return kinds
+
+
+def rewound(file: BytesIO) -> BytesIO:
+    """A file from its start."""
+    file.seek(0)
+    return file
+
+
+def kinds_in(paddle: Any, state: Any) -> Any:
+    """The kind of each leaf of a state."""
+    if isinstance(state, dict):
+        return {key: kinds_in(paddle, part) for key, part in state.items()}
+    if isinstance(state, (list, tuple)):
+        return [kinds_in(paddle, part) for part in state]
+    return "Tensor" if paddle.is_tensor(state) else type(state).__name__
 
 
 def initializers_take_numbers(paddle: Any) -> Any:
@@ -181,6 +219,7 @@ STORIES: list[Story] = [
     hooks_return_odd_things,
     an_accuracy_counts,
     predictions_of_samples_are_stacked,
+    arrays_are_saved,
     initializers_take_numbers,
     a_cosine_has_whole_epochs,
     sizes_and_frames_of_images,
