@@ -12,7 +12,7 @@ import numpy as np
 
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.core import unique_name
-from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.ops.left_out import absent
 from teachgraph.utils import dlpack
 
@@ -108,11 +108,15 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
 
     Raises:
         InvalidValueError: It is older or newer, or one is no version.
+        DTypeError: One is no text.
 
     In Paddle this is `paddle.utils.require_version`.
 
     >>> require_version("2.0", "2.6.2")
     """
+    for version in (min_version, max_version or ""):
+        if not isinstance(version, str):
+            raise DTypeError.here(f"a version is a str such as '2.6', got {version!r}")
     newest = FOLLOWED if max_version is None else numbers_of(max_version)
     if not numbers_of(min_version) <= FOLLOWED <= newest:
         wanted = f"{min_version} or newer"

@@ -118,6 +118,19 @@ def kinds_in(paddle: Any, state: Any) -> Any:
     return "Tensor" if paddle.is_tensor(state) else type(state).__name__
 
 
+def a_part_is_recomputed(paddle: Any) -> Any:
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = paddle.distributed.fleet.utils.recompute(lambda x: x * x * x, x)
+    y.sum().backward()
+    return [y, x.grad]
+
+
+def versions_are_required(paddle: Any) -> Any:
+    require = paddle.utils.require_version
+    pairs = (("2.0.0",), ("0.0.1", "9.9.9"), ("99.0.0",), (3,), ("1.0", 3), ("a.b",))
+    return each(lambda pair: require(*pair), pairs)
+
+
 def initializers_take_numbers(paddle: Any) -> Any:
     init = paddle.nn.initializer
 
@@ -220,6 +233,8 @@ STORIES: list[Story] = [
     an_accuracy_counts,
     predictions_of_samples_are_stacked,
     arrays_are_saved,
+    a_part_is_recomputed,
+    versions_are_required,
     initializers_take_numbers,
     a_cosine_has_whole_epochs,
     sizes_and_frames_of_images,

@@ -23,6 +23,7 @@ from teachgraph.distributed.communication import barrier, init_parallel_env
 from teachgraph.distributed.config import DistributeTranspilerConfig
 from teachgraph.distributed.data_parallel import DataParallel
 from teachgraph.distributed.errors import TranspilerError
+from teachgraph.distributed.fleet import utils
 from teachgraph.distributed.geo import GeoSgdTranspiler
 from teachgraph.distributed.roles import Role, current_role
 from teachgraph.distributed.transpiler import DistributeTranspiler
@@ -46,6 +47,7 @@ __all__ = [
     "server_endpoints",
     "server_num",
     "stop_worker",
+    "utils",
     "worker_index",
     "worker_num",
 ]
