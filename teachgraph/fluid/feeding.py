@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from teachgraph.autograd.creation import tensor_of
-from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.errors import FeedError, ModeError, at_user_line
 from teachgraph.core.modes import chosen
 from teachgraph.errors import DataError
 from teachgraph.fluid.core import EOFException
@@ -106,11 +106,23 @@ class DataFeeder:
 
 
 def stacked(variable: Variable, values: Sequence[Any]) -> Any:
-    """Stack the values of one variable to an array of its shape and dtype."""
+    """Stack the values of one variable to an array of its shape and dtype.
+
+    Raises:
+        FeedError: They have another number of elements.
+    """
     array = np.stack([np.asarray(value, variable.dtype) for value in values])
-    sizes = list(variable.shape[1:])
-    # Paddle's samples may be flat: known sizes give them their shape.
-    return array if sizes.count(-1) > 0 else array.reshape([len(values), *sizes])
+    shape = list(variable.shape)
+    # Paddle's samples may be flat, or one may be the whole: the variable's sizes say.
+    if array.ndim == len(shape) or shape.count(-1) > 1:
+        return array
+    try:
+        return array.reshape(shape)
+    except ValueError:
+        raise FeedError.here(
+            f"Reshape error. What is defined in data layer is {shape}, but receive "
+            f"{list(array.shape)}"
+        ) from None
 
 
 class GeneratorLoader:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops
-from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops import channels, elementwise, math, norm, reduce
+from teachgraph.ops.as_list import as_list
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.elementwise import elementwise_div
 from teachgraph.ops.matmul import matmul_v2
@@ -156,10 +157,18 @@ def leading(x: Any, normalized_shape: int | Sequence[int]) -> int:
 
 
 def sizes_of(normalized_shape: int | Sequence[int]) -> list[int]:
-    """Wrap a single size in a list."""
-    if isinstance(normalized_shape, int):
-        return [normalized_shape]
-    return list(normalized_shape)
+    """Wrap a single size in a list.
+
+    Raises:
+        DTypeError: It is neither an integer nor a sequence of integers.
+    """
+    sizes = as_list(normalized_shape)
+    if not all(isinstance(size, (int, np.integer)) for size in sizes):
+        raise DTypeError.here(
+            "normalized_shape is an integer or a list of these, got "
+            f"{normalized_shape!r}"
+        )
+    return sizes
 
 
 def rms_norm(

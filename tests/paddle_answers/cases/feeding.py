@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.paddle_answers.ask import refused
+
 __all__ = ["STORIES"]
 
 Run = Callable[..., Any]
@@ -129,7 +131,30 @@ def ones_at_the_end_of_a_shape_may_be_missing(paddle: Any) -> Any:
     return found
 
 
+def samples_are_fed(paddle: Any) -> Any:
+    paddle.enable_static()
+    found = []
+    for declared, sample in [
+        ([-1, 2], [2]),
+        ([2], [2]),
+        ([-1, 1, 2, 2], [4]),
+        ([-1, 1, 2, 2], [1, 2, 2]),
+        ([-1, 3], [4]),
+        ([-1, 1, 3], [4]),
+    ]:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data("x", declared)
+            feeder = paddle.base.DataFeeder([x], paddle.CPUPlace())
+            samples = [(np.ones(sample, "float32"),)]
+            try:
+                found.append(np.array(feeder.feed(samples)["x"]).shape)
+            except ValueError as error:
+                found.append(refused(error))
+    return found
+
+
 STORIES = [
+    samples_are_fed,
     a_gradient_that_an_operator_writes_is_overwritten,
     an_upstream_gradient_is_fed,
     a_global_variable_keeps_what_it_is_fed,

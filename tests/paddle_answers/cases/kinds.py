@@ -242,6 +242,9 @@ STORIES: list[Story] = [
         "the state of a program is a number": program(
             lambda p, prog: prog.set_state_dict(3)
         ),
+        "a norm over a text": lambda p: p.nn.LayerNorm("a"),
+        "a norm over a list": lambda p: p.nn.LayerNorm([2, 3]).weight,
+        "a norm over a tuple": lambda p: p.nn.LayerNorm((2,)).weight,
         "a list by a name": container(bends, lambda p, c: c["0"]),
         "a list by another name": container(bends, lambda p, c: c["a"]),
         "a list by a name too far": container(bends, lambda p, c: c["2"]),
