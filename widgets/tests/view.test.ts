@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { failingEager, mlp, residual } from "../fixtures/eager";
 import {
   failingProgram,
@@ -49,6 +50,29 @@ const one = (root: Element, selector: string): HTMLElement => {
 };
 const names = (rows: HTMLElement[]): string =>
   rows.map((row) => row.dataset.name).join(" ");
+
+test("an operator's row tells the numbers that it is given besides its inputs", () => {
+  const b = new Builder("constants");
+  b.program(1, "main");
+  for (const name of ["c", "y"]) b.variable(1, name, "T", [1]);
+  const given = (type: string, attrs: Record<string, string>): void => {
+    b.op(1, type, type === "fill_constant" ? {} : { X: "c" }, { Out: "y" }, { attrs });
+  };
+  given("fill_constant", { value: "4.0", shape: "[1]" });
+  given("scale", { scale: "0.1", bias: "0.0" });
+  given("scale", { scale: "1.0", bias: "-1.0" });
+  given("scale", { scale: "2.0", bias: "3.0" });
+  given("relu", { scale: "2.0" });
+  const rows = all(show(b.log), '.tg-row[data-kind="op"]');
+  const told = rows.map((row) => [...row.children].slice(-4).map(({ textContent }) => textContent).join(" "));
+  expect(told).toEqual([
+    "fill_constant 4.0 → y",
+    "scale c × 0.1 → y",
+    "scale c − 1.0 → y",
+    "scale c × 2.0 + 3.0 → y",
+    "relu c → y",
+  ]);
+});
 
 test("each row says what it is, in which program, and of which line", () => {
   const root = show(fourLines());

@@ -1,5 +1,6 @@
 /** One row of a Program: a variable, an operator, a block or what failed. */
 
+import type { OpEvent } from "../events";
 import { names, type OpRow, type Row } from "../state/programs";
 import { operatorTone, TONES, type Tone } from "../state/tones";
 import { shapeText } from "../text";
@@ -72,7 +73,7 @@ function words(row: Row): HTMLElement[] {
 }
 
 function operatorWords({ event }: OpRow): HTMLElement[] {
-  const inputs = names(event.inputs).join(", ");
+  const inputs = names(event.inputs).join(", ") + constantsOf(event);
   const outputs = names(event.outputs).join(", ");
   const parts = [el("span", "tg-name", event.type)];
   if (inputs !== "") parts.push(el("span", "tg-args", inputs));
@@ -80,4 +81,12 @@ function operatorWords({ event }: OpRow): HTMLElement[] {
     parts.push(el("span", "tg-arrow", "→"), el("span", "tg-outputs", outputs));
   }
   return parts;
+}
+
+/** The numbers that an operator is given besides its inputs: `4`, or ` × 0.1 + 2`. */
+function constantsOf({ type, attrs }: OpEvent): string {
+  if (type === "fill_constant") return attrs.value ?? "";
+  const { scale = "1", bias = "0" } = type === "scale" ? attrs : {};
+  const factor = Number(scale) === 1 ? "" : ` × ${scale}`;
+  return Number(bias) === 0 ? factor : `${factor} + ${bias}`.replace("+ -", "− ");
 }
