@@ -30,6 +30,7 @@ def main() -> None:
     ids, now = torch.tensor(np.load(words)), getattr(time, clock)
     print(*net(ids).flatten().tolist(), flush=True)
     for line in sys.stdin:
+        net(ids)  # others have had the caches before
         start = now()
         for _ in range(int(line)):
             net(ids)
