@@ -22,15 +22,17 @@ PADDLE_CODES |= {uint8: 20, int8: 21}
 """The numbers Paddle's programs use for dtypes (`VarType` in framework.proto)."""
 
 
-class ByCode(dict[int, np.dtype[Any]]):
-    """The dtype of each of these numbers."""
+class ByCode(dict[Any, np.dtype[Any]]):
+    """The dtype of each of these numbers; anything else names its dtype itself."""
 
-    def __missing__(self, code: int) -> np.dtype[Any]:
-        raise DTypeError(f"{code!r} is no dtype's number: these are {self}")
+    def __missing__(self, code: Any) -> np.dtype[Any]:
+        if isinstance(code, int):
+            raise DTypeError(f"{code!r} is no dtype's number: these are {self}")
+        return convert(code)
 
 
 of_code = ByCode({code: dtype for dtype, code in PADDLE_CODES.items()}).__getitem__
-"""The dtype of a number, which attributes of operators are."""
+"""The dtype that an attribute of an operator means: a number, as a rule."""
 
 
 def convert(dtype: Any) -> np.dtype[Any]:

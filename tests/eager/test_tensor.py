@@ -60,7 +60,7 @@ def test_what_to_tensor_makes_of_data(data: Any, dtype: str, shape: list[int]) -
     assert tensor.is_leaf
 
 
-@pytest.mark.parametrize("dtype", ["float32", np.float64, "int64", 0, tg.uint8])
+@pytest.mark.parametrize("dtype", ["float32", np.float64, "int64", bool, tg.uint8])
 def test_to_tensor_takes_a_dtype_in_every_form(dtype: Any) -> None:
     tensor = tg.to_tensor([1.5, 0.0], dtype=dtype)
     assert tensor.tolist() == np.array([1.5, 0.0]).astype(str(tensor.dtype)).tolist()
