@@ -84,11 +84,17 @@ export interface Event {
   line: Count;
 }
 
-/** A traced source starts to run. */
+/**
+ * A traced source starts to run.
+ *
+ * If it is `sampled`, only those starts of its lines are told after which something
+ * happened, so that the count of them is a lower bound.
+ */
 export interface CellBegin extends Event {
   kind: "cell_begin";
   title: string;
   source: string;
+  sampled?: boolean;
 }
 
 /**
@@ -531,7 +537,7 @@ export type Kind = AnyEvent["kind"];
 export const FIELDS: Record<string, string> = {
   Stats: "shape:int[] dtype:str min:float? max:float? mean:float? std:float? norm:float? nan:count inf:count hist:count[] heat:float?[][] first:float?[] stride?:count image?:str image_size?:count[]",
   Event: "seq:count t:float cell:int line:count kind:str",
-  cell_begin: "title:str source:str",
+  cell_begin: "title:str source:str sampled?:bool",
   cell_end: "ok:bool error?:str starts?:count{}",
   line: "starts?:count",
   program: "program:int role:=startup|main|test|other title:str origin?:int process?:int",

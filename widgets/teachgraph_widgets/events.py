@@ -68,11 +68,16 @@ class Event(TypedDict):
 
 
 class CellBegin(Event):
-    """A traced source starts to run."""
+    """A traced source starts to run.
+
+    If it is `sampled`, only those starts of its lines are told after which something
+    happened, so that the count of them is a lower bound.
+    """
 
     kind: Literal["cell_begin"]
     title: str
     source: str
+    sampled: NotRequired[bool]
 
 
 class CellEnd(Event):

@@ -2,7 +2,8 @@
 
 A traced source gets a call before each statement, so that every start of a line is
 known without `sys.settrace`. An op belongs to the innermost frame of that source;
-without one, to the line that was marked last.
+without one, to the line that was marked last. Of code without markers those starts are
+known after which something happened.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from time import perf_counter
 from types import CodeType, FrameType
 from typing import Any
 
+from teachgraph_widgets.calls import Call, first_started, frames_of
 from teachgraph_widgets.log import EventLog
 from teachgraph_widgets.step_sampling import Pause, Region
 
@@ -32,6 +34,7 @@ QUIET = 0.01
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+WITHIN = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _tokens = count(1)
 
 
@@ -47,6 +50,8 @@ class Source:
         names: For each statement's line, the names that its scope binds.
         read_names: For each statement's line, the names that its scope reads.
         top: The names that the outermost scope binds.
+        has_markers: True if its code tells each start of a statement.
+        root: The code of the `with` block that is traced, if it is one.
     """
 
     def __init__(self, text: str, filename: str = "") -> None:
@@ -56,6 +61,9 @@ class Source:
         self.names: dict[int, Sequence[str]] = {}
         self.read_names: dict[int, Sequence[str]] = {}
         self.top: Sequence[str] = ()
+        self.has_markers = False
+        self.root: CodeType | None = None
+        self._repeating: set[int] = set()
 
     def read(self, tree: ast.AST) -> None:
         """Read the lines and names of a scope, and of the scopes inside it."""
@@ -72,8 +80,27 @@ class Source:
                 end = statement.body[-1].end_lineno or last
                 lines = range(statement.lineno, end + 1)
                 self.loops.update(dict.fromkeys(lines, (statement.lineno, end)))
+            elif any(isinstance(node, WITHIN) for node in ast.walk(statement)):
+                self._repeating.add(statement.lineno)
             if isinstance(statement, SCOPES):
                 self.read(statement)
+
+    def is_header(self, line: int, inside: int) -> bool:
+        """True if `line` begins a loop around another line."""
+        first, last = self.loops.get(line, (0, 0))
+        return line == first <= inside <= last
+
+    def may_repeat(self, line: int) -> bool:
+        """True if a loop runs the statement at `line` again, whole."""
+        is_inside = line in self.loops and not self.is_header(line, line)
+        return is_inside and line not in self._repeating
+
+    def share_loop(self, one: int, other: int) -> bool:
+        """True if a loop is around both lines."""
+        return any(
+            first <= one <= last and first <= other <= last
+            for first, last in set(self.loops.values())
+        )
 
     @classmethod
     def of_file(cls, filename: str, text: str) -> Source:
@@ -184,6 +211,7 @@ def marked(tree: ast.Module, source: Source) -> ast.Module:
     try:
         source.read(tree)
         Markers(source.token).visit(tree)
+        source.has_markers = True
     except Exception:
         source.starts.clear()
     return tree
@@ -219,6 +247,8 @@ class Cursor:
         self.engine: frozenset[CodeType] = frozenset()
         self.tell_names: Tell = ignore_names
         self._marking = False
+        self._calls: list[Call] = []
+        self._places: list[int] = []
         self._due = 0.0
         self._untold = 0
 
@@ -290,14 +320,42 @@ class Cursor:
         """Return the line of the statement that a frame of the source is in."""
         line = frame.f_lineno
         line = self.source.starts.get(line, line)
-        if line != self.line:
-            if not self._marking:
-                self.tell(frame, frame.f_lineno, self.line)
-                if self.has_unnamed:
-                    self.find_names(frame, frame.f_lineno)
-                self.visits[line] = self.visits.get(line, 0) + 1
-            self.line = line
+        if not self._marking:
+            self.follow(frame, line)
+        self.line = line
         return line
+
+    def follow(self, frame: FrameType, line: int) -> None:
+        """Note which statements have started, in code without markers."""
+        source = self.source
+        frames = frames_of(frame, source, self.engine)
+        places = [outer.f_lasti for outer in frames]
+        if places == self._places and line == self.line:  # further events of an op
+            return
+        starts, calls = source.starts, list[Call]()
+        for outer in frames:
+            number = outer.f_lineno
+            calls.append((outer.f_code, starts.get(number, number), outer.f_lasti))
+        first = first_started(self._calls, calls, source)
+        self._places, self._calls = places, calls
+        if first < len(calls):
+            started = [number for _, number, _ in calls[first:]]
+            for number, outer in zip(started, frames[first:], strict=True):
+                self.visits[number] = self.visits.get(number, 0) + 1
+                self.look_at(outer, number)
+            *self.log.callers, self.log.pending = started
+            self.log.starts = None
+        elif line != self.line:
+            self.look_at(frame, line)
+
+    def look_at(self, frame: FrameType, line: int) -> None:
+        """Find and tell what a scope's names mean: of a busy line, now and then."""
+        if self.has_unnamed:
+            self.find_names(frame, line)
+        now = perf_counter()
+        if self.visits.get(line, 0) <= ALWAYS or now >= self._due:
+            self._due = now + QUIET
+            self.tell(frame, line, self.line)
 
     def tell(self, frame: FrameType, line: int, at: int) -> None:
         """Tell what the names of a scope mean, before its next statement runs."""
@@ -376,7 +434,7 @@ class Cursor:
         """Stop receiving the calls of markers, and count the unrecorded starts."""
         if self in running:
             running.remove(self)
-        self._untold += self.log.pending > 0
+        self._untold += self._marking and self.log.pending > 0
         if self._untold:
             self.log.leave_out(*UNTOLD, self._untold)
 

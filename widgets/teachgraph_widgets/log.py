@@ -38,7 +38,8 @@ class EventLog:
     Attributes:
         title: The picture's heading.
         pending: A line that has started, to be recorded with its first event.
-        starts: How often that line has started.
+        starts: How often that line has started; None if that is not known.
+        callers: The lines that have started before it, and called what it is in.
         started: The trace's begin, in seconds since 1970.
         begin_time: The same on the clock of `perf_counter`.
         due: The moment (`perf_counter`) after which `add` calls `overdue`.
@@ -50,7 +51,9 @@ class EventLog:
     def __init__(self, title: str, *, most: int = MOST_EVENTS) -> None:
         self.title = clean(title)
         self.most = most
-        self.pending, self.starts = 0, 0
+        self.pending = 0
+        self.starts: int | None = 0
+        self.callers: Sequence[int] = ()
         self.started = time()
         self.due = math.inf
         self.overdue: Callable[[], None] = nothing
@@ -85,10 +88,12 @@ class EventLog:
             return
         now = perf_counter()
         if self.pending:
-            times.append(now)
-            lines.append(self.pending)
+            started = (*self.callers, self.pending)
+            times += [now] * len(started)
+            lines += started
+            records += [("line",)] * len(self.callers)
             records.append(("line", self.starts))
-            self.pending = 0
+            self.pending, self.callers = 0, ()
         for record in added:
             times.append(now)
             lines.append(line)
@@ -96,9 +101,10 @@ class EventLog:
         if now >= self.due:
             self.overdue()
 
-    def begin(self, source: str) -> None:
-        """Append the begin of a traced source."""
-        self._append(0, "cell_begin", self.title, clean(source, LONGEST_SOURCE))
+    def begin(self, source: str, *, has_markers: bool = True) -> None:
+        """Append the begin of a traced source; without markers, counts are bounds."""
+        text, sampled = clean(source, LONGEST_SOURCE), None if has_markers else True
+        self._append(0, "cell_begin", self.title, text, sampled)
 
     def end(
         self,

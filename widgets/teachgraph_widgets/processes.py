@@ -248,7 +248,7 @@ def merged(
             if name in event:
                 event[name] = round(event[name] - begin, 6)
     log = EventLog(title)
-    log.begin(source)
+    log.begin(source, has_markers=False)
     types = {event["type"] for event in events if event["kind"] == "op"}
     write_about(log, sorted(types))
     whole = log.whole()

@@ -57,7 +57,7 @@ class Recorder(EagerRecorder):
 
     def begin(self) -> None:
         """Start recording."""
-        self.log.begin(self.source.text)
+        self.log.begin(self.source.text, has_markers=self.source.has_markers)
         self.cursor.begin()
         self.layers.look()
         attach(self)

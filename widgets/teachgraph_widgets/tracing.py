@@ -204,7 +204,9 @@ def record(
 def source_of(frame: FrameType) -> Source:
     """Return the source of a frame's code, empty if it is not available."""
     filename = frame.f_code.co_filename
-    return Source.of_file(filename, "".join(linecache.getlines(filename)))
+    source = Source.of_file(filename, "".join(linecache.getlines(filename)))
+    source.root = frame.f_code
+    return source
 
 
 def in_notebook() -> bool:

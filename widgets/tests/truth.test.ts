@@ -364,6 +364,23 @@ test("a line's count is exact, or said to be about so many", () => {
   expect([2, 3, 4, trace.length].map(told)).toEqual(["1", "2 about", "60 about", "75"]);
 });
 
+test("a return is no start; without markers a count is about so many", () => {
+  const b = new Builder("counts");
+  b.begin(["def f(x): return x", "y = f(x) + f(x)"], "cell", true);
+  const op = (line: number): void => {
+    if (line > 0) b.at(line);
+    b.node("scale", [], [b.tensor("", "T", [])], []);
+  };
+  b.at(2);
+  for (const line of [1, 0, 1]) op(line);
+  b.end();
+  const trace = traceOf(b.log);
+  const { length } = trace;
+  expect([trace.runs(0, 1, length), trace.runs(0, 2, length)]).toEqual([2, 1]);
+  expect(trace.isAbout(0, 1, length)).toBe(true);
+  expect(trace.steps.map(({ line }) => line)).toEqual([2, 1, 1]);
+});
+
 /** Every mirrored graph of a fixture, as it is, and with all groups closed. */
 function pictures(trace: Trace): Picture[] {
   const mirrors = [trace.tape.mirror, ...[...trace.programs.values()].map((p) => p.mirror)];

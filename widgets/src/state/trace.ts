@@ -92,6 +92,7 @@ export class Trace {
   /** Where not all starts of a line are told: how many there were. */
   private readonly starts = new Map<string, Timeline<number>>();
   private readonly marked = new Set<number>();
+  private readonly sampled = new Set<number>();
   private readonly bad = new Map<string, number>();
   private last = { cell: -1, line: -1 };
   /** The calls that groups of the tape are, by their first ops. */
@@ -148,7 +149,7 @@ export class Trace {
     const turns = this.turns.get(`${cell}:${line}`) ?? [];
     const next = turns[countBelow(turns, position)];
     const later = next === undefined ? this.runs(cell, line, this.length) : this.runs(cell, line, next + 1) - 1;
-    return !this.marked.has(cell) || later > now;
+    return !this.marked.has(cell) || this.sampled.has(cell) || later > now;
   }
 
   /** The row of a Program that `key` names. */
@@ -410,6 +411,7 @@ export class Trace {
     const { seq, cell, title } = event;
     const lines = event.source.replace(/\n$/, "").split("\n");
     this.cells.push({ seq, cell, title, lines });
+    if (event.sampled === true) this.sampled.add(cell);
     this.tape.steps.cell(cell, lines);
   }
 
