@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from teachgraph_widgets.lines import MARKER, Source, mark, marked
@@ -107,3 +109,22 @@ def record_here(text: str, *, values: bool = True, **names: Any) -> Recording:
     finally:
         recorder.end(error, namespace)
     return Recording(recorder.log, error, namespace)
+
+
+_texts = count()
+
+
+def record_unmarked(text: str) -> Recording:
+    """Run a text as it is, without markers, under a recorder, with `tg` at hand."""
+    import teachgraph as tg
+
+    filename = f"<unmarked {next(_texts)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    names: dict[str, Any] = {"tg": tg}
+    recorder = Recorder(Source.of_file(filename, text))
+    recorder.begin()
+    try:
+        exec(compile(text, filename, "exec"), names)  # noqa: S102  a text of ours
+    finally:
+        recorder.end(None, names)
+    return Recording(recorder.log, None, names)

@@ -5,17 +5,11 @@ The independent source is the same code with markers, which tell each start.
 
 from __future__ import annotations
 
-import linecache
-from itertools import count
-from typing import Any
-
 import pytest
 from teachgraph_widgets.folded import fold
-from teachgraph_widgets.lines import Source
-from teachgraph_widgets.recorder import Recorder
 
 import teachgraph as tg
-from tests.widgets.recording import Recording, record
+from tests.widgets.recording import Recording, record, record_unmarked
 
 NET = """\
 class Net(tg.nn.Layer):
@@ -143,22 +137,6 @@ y = Cube.apply(x).sum()
 g, = tg.grad(y, x, create_graph=True)
 """,
 }
-
-_numbers = count()
-
-
-def record_unmarked(text: str) -> Recording:
-    """Run a text under a recorder as it is, without markers."""
-    filename = f"<unmarked {next(_numbers)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    names: dict[str, Any] = {"tg": tg}
-    recorder = Recorder(Source.of_file(filename, text))
-    recorder.begin()
-    try:
-        exec(compile(text, filename, "exec"), names)  # noqa: S102  a text of ours
-    finally:
-        recorder.end(None, names)
-    return Recording(recorder.log, None, names)
 
 
 def lines_of(recording: Recording) -> list[int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import re
+import textwrap
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from teachgraph_widgets.recorder import Recorder
 
 import teachgraph as tg
 from teachgraph.core.observe import observers
-from tests.widgets.recording import Recording, record
+from tests.widgets.recording import Recording, record, record_unmarked
 
 TOLD = [*range(1, 11), 16, 32, 64]
 
@@ -151,3 +153,146 @@ for step in range(40):
     left_out = recording.all("dropped", what="training steps")
     assert sum(event["count"] for event in left_out) == 40 - len(scales)
     assert len(left_out) > 1, "told step by step: the picture numbers them"
+
+
+NUMBERED = """\
+class Net(tg.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = tg.nn.Linear(2, 1)
+    def forward(self, x):
+        return self.fc(x).tanh()
+
+class Numbers(tg.io.Dataset):
+    def __len__(self):
+        return 24
+    def __getitem__(self, i):
+        return tg.full([2], 1.0)
+
+def metric(loss):
+    return loss.sqrt()
+
+def batch():
+    return tg.full([2, 2], 1.0)
+
+net, n = Net(), 0
+opt = tg.optimizer.SGD(0.1, parameters=net.parameters())
+"""
+"""What follows counts its own steps in `n`, and makes that number the loss."""
+
+STEP = """\
+n += 1
+loss = net(x).square().mean() * 0.0 + n
+loss.backward()
+opt.step()
+"""
+LOOPS: dict[str, str] = {
+    "the loader makes the batches": """\
+for epoch in range(5):
+    for x in tg.io.DataLoader(Numbers(), batch_size=2):
+        STEP
+""",
+    "a function makes the batch": """\
+for i in range(60):
+    x = batch()
+    STEP
+""",
+    "an evaluation after each epoch": """\
+for epoch in range(5):
+    for i in range(12):
+        x = tg.full([2, 2], 1.0)
+        STEP
+    with tg.no_grad():
+        y = net(batch()).abs()
+""",
+    "a function for an epoch": """\
+def epoch():
+    global n
+    for x in tg.io.DataLoader(Numbers(), batch_size=2):
+        STEP
+for i in range(5):
+    epoch()
+    y = net(batch()).abs()
+""",
+    "a function for a step": """\
+def train(x):
+    global n
+    STEP
+for epoch in range(5):
+    for i in range(12):
+        train(batch())
+    y = net(batch()).abs()
+""",
+    "a metric in each step": """\
+for i in range(60):
+    x = batch()
+    STEP
+    seen = metric(loss)
+""",
+    "steps begin on one line or another": """\
+for i in range(60):
+    if i % 3 == 0:
+        x = tg.full([2, 2], 1.0)
+    else:
+        x = batch()
+    STEP
+""",
+    "the loop asks an op": """\
+done = tg.to_tensor([0.0])
+while (done < 60.0).item():
+    x = batch()
+    STEP
+    done = done + 1.0
+""",
+    "two loops": """\
+for i in range(12):
+    x = batch()
+    STEP
+n = 0
+for i in range(60):
+    x = batch()
+    STEP
+""",
+}
+
+
+def with_steps(loop: str) -> str:
+    """The loop, with a step where it stands for one."""
+    indent = re.compile(r"^( *)STEP\n", re.MULTILINE)
+    return NUMBERED + indent.sub(lambda at: textwrap.indent(STEP, at[1]), loop)
+
+
+@pytest.mark.parametrize("how", [record, record_unmarked])
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+def test_recorded_are_the_first_steps_the_16th_the_32nd(loop: str, how: Any) -> None:
+    recording = how(with_steps(loop))
+    values = {e["tensor"]: e["value"] for e in recording.all("value")}
+    passes = recording.all("backward", phase="begin")
+    numbers = [values[event["roots"][0]]["first"][0] for event in passes]
+    first = [*range(1, 11)] if loop is LOOPS["two loops"] else []
+    assert numbers == [*first, *range(1, 11), 16, 32]
+    # The picture numbers a step by what was recorded and left out before.
+    left_out, last = recording.all("dropped", what="training steps"), len(first)
+    if not first:
+        for index, event in enumerate(passes, 1):
+            before = sum(e["count"] for e in left_out if e["seq"] < event["seq"])
+            assert numbers[index - 1] == index + before
+    assert sum(e["count"] for e in left_out) == 60 - 12 + (2 if last else 0)
+
+
+@pytest.mark.parametrize("how", [record, record_unmarked])
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+def test_a_recorded_step_is_whole(loop: str, how: Any) -> None:
+    recording = how(with_steps(loop))
+    passes = [event["seq"] for event in recording.all("backward", phase="begin")]
+    nodes = recording.all("node")
+    types = [event["type"] for event in nodes]
+    assert types.count("square") == len(passes)
+    assert types.count("sgd") == 2 * len(passes), "weight and bias"
+    if "metric(" in loop:
+        assert types.count("sqrt") == len(passes)
+    for before, end in zip([0, *passes], passes, strict=False):
+        inside = [e["type"] for e in nodes if before < e["seq"] < end]
+        assert inside.count("matmul_v2") == 1 + inside.count("abs")
+        made = [name for name in inside if name == "fill_constant"]
+        assert len(made) == (2 if "DataLoader" in loop else 1) + inside.count("abs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
+from types import FrameType
 from typing import Any
 
 from teachgraph.autograd.observed import attach, detach
@@ -54,7 +55,7 @@ class EagerRecorder(Observer):
         self._listening = announcements_to(self.tape)
         self._unheard_passes: list[int] = []
         self._region = Region(None, 0, 0)
-        self._pass_line = self._skipped = 0
+        self._skipped = 0
         vars(self).update(self._listening)
 
     def op_begin(
@@ -66,23 +67,25 @@ class EagerRecorder(Observer):
             return
         if get_ident() != self.cursor.thread:
             return
-        if self._region.left(sys._getframe(1)):
-            sampler.after_pass = False
-            if not sampler.recording:
-                self.resume()
-        elif sampler.after_pass and not is_update(op) and not self.is_behind():
+        frame = sys._getframe(1)
+        if self._region.left(frame):
+            if not sampler.outside:
+                self.leave()
+        elif sampler.after_pass and not is_update(op) and not self.is_behind(frame):
             before = sampler.recording
             sampler.forward_begins()
             if sampler.recording != before:
-                self.resume() if sampler.recording else self.pause()
+                self.resume() if sampler.recording else self.pause(frame)
 
-    def is_behind(self) -> bool:
+    def is_behind(self, frame: FrameType) -> bool:
         """True if the op under way is further down in the loop than the last pass.
 
         An update written by hand, or a metric, belongs to the step before it.
         """
-        line = self.cursor.place()
-        return self._pass_line < line <= self._region.last
+        self.cursor.place()
+        lines = self.cursor.lines_in(self._region, frame)
+        pairs = zip(lines, self._region.lines, strict=False)
+        return next((here > there for here, there in pairs if here != there), False)
 
     def layer_begin(self, layer: Layer) -> None:
         """Note a layer's call, also in a pause: a recorded step may begin inside."""
@@ -127,7 +130,7 @@ class EagerRecorder(Observer):
 
     def pass_ended(self, line: int) -> None:
         """Note the end of a recorded backward pass that began at `line`."""
-        self._region, self._pass_line = self.cursor.region(), line
+        self._region = self.cursor.region()
         self.sampler.pass_ended(line)
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
@@ -144,37 +147,67 @@ class EagerRecorder(Observer):
         if get_ident() == self.cursor.thread and self._unheard_passes:
             self.sampler.pass_ended(self._unheard_passes.pop())
 
-    def pause(self) -> None:
+    def pause(self, frame: FrameType) -> None:
         """Stop recording Tensors until the next step that is recorded.
 
         If the loop's lines have markers, which end the pause, nothing else is recorded
         either.
+
+        Args:
+            frame: The innermost frame of the first op that is not recorded.
         """
-        line = self.cursor.place()
         for name in self._listening:
             del vars(self)[name]
-        if self.cursor.marking and self._region.first < self._region.last:
-            self.cursor.pause = Pause(
-                self._region, line, self.cursor.visits, self.sampler, self.resume
+        region, cursor = self._region, self.cursor
+        body = cursor.source.bodies.get(region.first, 0)
+        if cursor.marking and body > region.first:
+            cursor.pause = Pause(
+                region,
+                body,
+                has_begun=cursor.lines_in(region, frame)[:1] >= [body],
+                visits=cursor.visits,
+                sampler=self.sampler,
+                end=self.pause_ends,
             )
             detach(self)
+
+    def pause_ends(self, line: int) -> None:
+        """End a pause at a marker: at a turn of the loop, or where the loop is left."""
+        pause = self.cursor.pause
+        if pause is None:
+            return
+        self.cursor.pause = None
+        self.layers.look()
+        attach(self)
+        if line != pause.line:
+            pause.count_steps(under_way=0)
+            self.leave()
+        else:
+            pause.count_steps(under_way=1)
+            # A step that begins in the loop's header begins before the next turn does.
+            if pause.has_begun:
+                self.resume()
+
+    def leave(self) -> None:
+        """Record what follows the loop, until the loop is entered again."""
+        self.sampler.loop_left()
+        if not self.sampler.recording:
+            self.resume()
+        self.sampler.after_pass = True
 
     def resume(self) -> None:
         """Record everything again."""
         self._unheard_passes.clear()
-        self.count_paused()
         self.sampler.recording, self.sampler.after_pass = True, False
         vars(self).update(self._listening)
-        if self.cursor.pause is not None:
-            self.cursor.pause = None
-            self.layers.look()
-            attach(self)
         self.tell_skipped()
 
-    def count_paused(self) -> None:
-        """Count the steps of a pause, whose lines no op is told of."""
+    def count_last_steps(self) -> None:
+        """Count the steps of a pause that the end of the recording finds under way."""
         if self.cursor.pause is not None:
-            self.cursor.pause.count_steps()
+            self.cursor.pause.count_steps(under_way=0)
+        elif not self.sampler.recording:
+            self.sampler.loop_left()
 
     def tell_skipped(self) -> None:
         """Write how many training steps went by since that was last written."""

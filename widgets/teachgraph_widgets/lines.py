@@ -47,6 +47,7 @@ class Source:
         token: Its number, which its markers pass.
         starts: For each line, the first line of its statement.
         loops: For each line in a loop, first and last line of the innermost loop.
+        bodies: For each loop's line, the line of the first statement inside.
         names: For each statement's line, the names that its scope binds.
         read_names: For each statement's line, the names that its scope reads.
         top: The names that the outermost scope binds.
@@ -58,6 +59,7 @@ class Source:
         self.text, self.filename, self.token = text, filename, next(_tokens)
         self.starts: dict[int, int] = {}
         self.loops: dict[int, tuple[int, int]] = {}
+        self.bodies: dict[int, int] = {}
         self.names: dict[int, Sequence[str]] = {}
         self.read_names: dict[int, Sequence[str]] = {}
         self.top: Sequence[str] = ()
@@ -80,6 +82,7 @@ class Source:
                 end = statement.body[-1].end_lineno or last
                 lines = range(statement.lineno, end + 1)
                 self.loops.update(dict.fromkeys(lines, (statement.lineno, end)))
+                self.bodies[statement.lineno] = statement.body[0].lineno
             elif any(isinstance(node, WITHIN) for node in ast.walk(statement)):
                 self._repeating.add(statement.lineno)
             if isinstance(statement, SCOPES):
@@ -265,7 +268,7 @@ class Cursor:
             and starts >= pause.due.get(line, 0)
             and pause.ends(sys._getframe(2), line)
         ):
-            pause.resume()
+            pause.end(line)
         if self.has_unnamed:
             self.find_names(sys._getframe(2), line)
         if log.pending:
@@ -307,14 +310,33 @@ class Cursor:
     def region(self) -> Region:
         """Return the innermost running loop of the source, or else the statement."""
         inner: FrameType | None = None
+        lines: list[int] = []
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             if frame.f_code.co_filename == self.source.filename:
-                inner = inner or frame
-                if frame.f_lineno in self.source.loops:
-                    return Region(frame.f_code, *self.source.loops[frame.f_lineno])
+                inner, line = inner or frame, frame.f_lineno
+                lines.insert(0, self.source.starts.get(line, line))
+                if line in self.source.loops:
+                    return Region(frame.f_code, *self.source.loops[line], lines)
             frame = frame.f_back
         return Region(None if inner is None else inner.f_code, self.line, self.line)
+
+    def lines_in(self, region: Region, frame: FrameType | None) -> list[int]:
+        """Return the lines of a region's running statement and of those that it called.
+
+        Args:
+            region: The region.
+            frame: The innermost frame.
+        """
+        lines: list[int] = []
+        while frame is not None:
+            if frame.f_code.co_filename == self.source.filename:
+                line = frame.f_lineno
+                lines.insert(0, self.source.starts.get(line, line))
+                if frame.f_code is region.code:
+                    break
+            frame = frame.f_back
+        return lines
 
     def at(self, frame: FrameType) -> int:
         """Return the line of the statement that a frame of the source is in."""

@@ -171,6 +171,7 @@ class Processes(Observer):
         eager = self.eager.pop(str(role), None)
         if eager is not None and eager in observers:
             detach(eager)
+            eager.count_last_steps()
             eager.tell_skipped()
         recorder = self.by_title.get(str(role))
         if recorder is not None:

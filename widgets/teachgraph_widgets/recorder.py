@@ -85,7 +85,7 @@ class Recorder(EagerRecorder):
             self.tell_last_names(namespace, names)
         if self.cursor.pause is not None and isinstance(error, OpError):
             self.failures.write_error(error)
-        self.count_paused()
+        self.count_last_steps()
         skipped = self.sampler.skipped
         self.tape.refresh(skipped > 0)
         self.cursor.end()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -43,20 +43,23 @@ class StepSampler:
     last pass is known from earlier steps: the sequence of lines is periodic.
 
     Attributes:
-        after_pass: True if only updates have run since the last backward pass.
+        after_pass: True if only updates have run since the last backward pass, or if
+            the loop has been left.
+        outside: True if the loop has been left.
         recording: True if the current step is recorded.
-        skipped: The number of steps that were not.
+        skipped: The number of steps that have ended and were not.
 
     >>> sampler = StepSampler()
     >>> for step in range(40):
     ...     sampler.pass_ended(line=3)
     ...     sampler.forward_begins()
     >>> sampler.skipped, sampler.recording
-    (29, False)
+    (28, False)
     """
 
     def __init__(self) -> None:
-        self.after_pass, self.recording, self.skipped = False, True, 0
+        self.after_pass, self.outside = False, False
+        self.recording, self.skipped = True, 0
         self._steps: Counter[int] = Counter()
         self._next: dict[int, int] = {}
         self._lines: list[int] = []
@@ -64,7 +67,7 @@ class StepSampler:
 
     def pass_ended(self, line: int) -> None:
         """Note the end of a backward pass that began at `line`."""
-        self.after_pass = True
+        self.after_pass, self.outside = True, False
         self._next[self._last] = line
         self._last = line
         if line in self._lines:
@@ -78,18 +81,31 @@ class StepSampler:
     def forward_begins(self) -> None:
         """Note the first forward op after a pass; end the step if that was its last."""
         self.after_pass = False
-        following = self._next.get(self._last)
-        if following is not None and following not in self._lines:
-            return
+        if self.outside:
+            self.outside = False
+        else:
+            following = self._next.get(self._last)
+            if following is not None and following not in self._lines:
+                return
+            self._end_step()
+        self.recording = is_recorded(self._steps[self._first] + 1)
+
+    def loop_left(self) -> None:
+        """End the step, if it had a pass, as its loop is left; no other one begins."""
+        self.after_pass = self.outside = True
+        if self._lines:
+            self._end_step()
+
+    def _end_step(self) -> None:
         self._first = self._lines[0]
         self._lines.clear()
         self.steps_ended(1)
 
     def steps_ended(self, count: int) -> None:
-        """Note the end of so many steps of one loop, and the begin of the next one."""
+        """Count so many steps of one loop that have ended."""
         self._steps[self._first] += count
-        self.recording = is_recorded(self._steps[self._first] + 1)
-        self.skipped += count - self.recording
+        if not self.recording:
+            self.skipped += count
 
     def steps_until_recorded(self) -> int:
         """Return how many steps end before one is recorded again."""
@@ -98,11 +114,20 @@ class StepSampler:
 
 
 class Region(NamedTuple):
-    """A loop in the source, by its code object and its lines."""
+    """A loop in the source, by its code object and its lines.
+
+    Attributes:
+        code: Its code object.
+        first: The line of its header.
+        last: Its last line.
+        lines: Those of the statements under way at the last backward pass: the loop's
+            own, and further in those of the functions that it called.
+    """
 
     code: CodeType | None
     first: int
     last: int
+    lines: Sequence[int] = ()
 
     def left(self, frame: FrameType | None) -> bool:
         """True if a frame is neither in the loop nor called from it."""
@@ -118,36 +143,40 @@ class Pause:
 
     Args:
         region: The loop; the pause ends when the loop is left.
-        line: The line where each step begins.
+        line: The line of its first statement, where each turn begins.
+        has_begun: True if the current step began after the turn did; False if it began
+            in the loop's header.
         visits: The number of starts of each line so far.
         sampler: Decides which step is recorded again.
-        resume: Called at the end of the pause.
+        end: Called at the end of the pause, with the line that starts.
 
     Attributes:
         due: For each line of the loop, the start of it at which the pause may end:
-            never, but where a step begins.
+            never, but where a turn begins.
     """
 
     def __init__(
         self,
         region: Region,
         line: int,
+        *,
+        has_begun: bool,
         visits: Mapping[int, int],
         sampler: StepSampler,
-        resume: Callable[[], None],
+        end: Callable[[int], None],
     ) -> None:
         self.region, self.line, self.visits = region, line, visits
-        self.sampler, self.resume = sampler, resume
-        self._counted = begun = visits.get(line, 0)
+        self.has_begun, self.sampler, self.end = has_begun, sampler, end
+        starts = visits.get(line, 0)
+        self._before = starts - has_begun
         self.due = dict.fromkeys(range(region.first, region.last + 1), math.inf)
-        self.due[line] = begun + sampler.steps_until_recorded()
+        self.due[line] = starts + sampler.steps_until_recorded()
 
     def ends(self, frame: FrameType, line: int) -> bool:
-        """True if recording resumes with the statement at `line`, which is due."""
+        """True if the pause ends with the statement at `line`, which is due."""
         return line == self.line or self.region.left(frame)
 
-    def count_steps(self) -> None:
-        """Tell the sampler of the steps that have ended meanwhile."""
-        starts = self.visits.get(self.line, 0)
-        self.sampler.steps_ended(starts - self._counted)
-        self._counted = starts
+    def count_steps(self, under_way: int) -> None:
+        """Tell the sampler of the steps that have ended: but so many are under way."""
+        begun = self.visits.get(self.line, 0) - self._before
+        self.sampler.steps_ended(begun - under_way)
