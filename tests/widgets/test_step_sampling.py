@@ -296,3 +296,17 @@ def test_a_recorded_step_is_whole(loop: str, how: Any) -> None:
         assert inside.count("matmul_v2") == 1 + inside.count("abs")
         made = [name for name in inside if name == "fill_constant"]
         assert len(made) == (2 if "DataLoader" in loop else 1) + inside.count("abs")
+
+
+@pytest.mark.parametrize("how", [record, record_unmarked])
+def test_the_epoch_of_a_recorded_step_is_told_before_its_gradients(how: Any) -> None:
+    loop = LOOPS["an evaluation after each epoch"].replace("range(5)", "range(20)")
+    recording = how(with_steps(loop))
+    values = {e["tensor"]: e["value"] for e in recording.all("value")}
+    told = [e for e in recording.all("names") if "epoch" in e["texts"]]
+    passes = recording.all("backward", phase="begin")
+    for event in passes:
+        epoch = [e["texts"]["epoch"] for e in told if e["seq"] < event["seq"]][-1]
+        number = values[event["roots"][0]]["first"][0]
+        assert int(epoch) == (number - 1) // 12
+    assert len(passes) == len([*range(1, 11), 16, 32, 64, 128])

@@ -199,6 +199,7 @@ class EagerRecorder(Observer):
         """Record everything again."""
         self._unheard_passes.clear()
         self.sampler.recording, self.sampler.after_pass = True, False
+        self.cursor.due = 0.0
         vars(self).update(self._listening)
         self.tell_skipped()
 

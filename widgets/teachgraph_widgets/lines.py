@@ -232,6 +232,7 @@ class Cursor:
         has_unnamed: True if tensors without names wait for `find_in`; a scope's names
             if only another scope may still name them.
         pause: The unrecorded steps under way, and the call that ends them.
+        due: The moment after which a busy line is told again, and what names mean.
         wait: Called with each line that starts, before it runs.
         tell_names: Takes a namespace, the names to tell of, their scope and a line.
         engine: The code of engines other than the framework, if it stands in the same
@@ -252,7 +253,7 @@ class Cursor:
         self._marking = False
         self._calls: list[Call] = []
         self._places: list[int] = []
-        self._due = 0.0
+        self.due = 0.0
         self._untold = 0
 
     def mark(self, line: int) -> None:
@@ -275,10 +276,10 @@ class Cursor:
             self._untold += 1
         last, self.line = self.line, line
         now = perf_counter()
-        if starts > ALWAYS and now < self._due:
+        if starts > ALWAYS and now < self.due:
             log.pending, log.starts = line, starts
             return
-        self._due = now + QUIET
+        self.due = now + QUIET
         if not self._marking:
             self._marking = True
             self.source.filename = sys._getframe(2).f_code.co_filename
@@ -375,8 +376,8 @@ class Cursor:
         if self.has_unnamed:
             self.find_names(frame, line)
         now = perf_counter()
-        if self.visits.get(line, 0) <= ALWAYS or now >= self._due:
-            self._due = now + QUIET
+        if self.visits.get(line, 0) <= ALWAYS or now >= self.due:
+            self.due = now + QUIET
             self.tell(frame, line, self.line)
 
     def tell(self, frame: FrameType, line: int, at: int) -> None:

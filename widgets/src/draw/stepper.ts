@@ -77,15 +77,15 @@ export class Stepper {
       const { runs } = program;
       setText(this.loops, "");
       this.hasAfter = false;
-      this.show(frame, runs, "run", program.runCount, () => [program.losses()]);
+      this.show(frame, runs, runs, "run", program.runCount, () => [program.losses()]);
       return WHOLE;
     }
     const all = steps.all;
-    this.show(frame, all, "step", all.length === 0 ? 0 : steps.countOf(all[0]), () =>
-      lossesOf(trace, all),
-    );
-    if (all.length === 0) return WHOLE;
-    const step = steps.at(position) ?? all[0];
+    const step = steps.at(position) ?? all.at(0);
+    const training = step === undefined ? [] : steps.besides(step);
+    const count = step === undefined ? 0 : steps.countOf(step);
+    this.show(frame, all, training, "step", count, () => lossesOf(trace, training));
+    if (step === undefined) return WHOLE;
     this.sayLoops(trace, step);
     return this.section(frame, all, step);
   }
@@ -94,7 +94,8 @@ export class Stepper {
   private sayLoops(trace: Trace, step: Step): void {
     const { bindings, tape } = trace;
     const words = tape.steps.countersOf(step).flatMap((name) => {
-      const meaning = bindings.meaning(name, step.endSeq);
+      // As the gradients flow back: at its end the next turn may have begun.
+      const meaning = bindings.meaning(name, step.passes[0].seq);
       return typeof meaning === "string" && PLAIN.test(meaning) ? `${name} ${meaning}` : [];
     });
     const process = processOf(trace, step);
@@ -129,6 +130,7 @@ export class Stepper {
   private show(
     { trace, position }: Frame,
     turns: readonly Turn[],
+    training: readonly Turn[],
     word: string,
     count: number,
     losses: () => readonly Losses[],
@@ -137,17 +139,16 @@ export class Stepper {
     this.element.hidden = turns.length < 2;
     if (this.element.hidden) return;
     this.at = countBefore(turns, position) - 1;
-    const { number } = turns[Math.max(0, this.at)];
+    const turn = turns[Math.max(0, this.at)];
+    const { number } = turn;
     setText(this.text, `${word} ${thousands(number)} of ${thousands(Math.max(count, number))}`);
     const drawn = `${word} ${turns.length} ${this.at} ${trace.ended}`;
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    this.drawCurve(losses());
+    this.drawCurve(training, training.indexOf(turn), losses());
   }
 
-  private drawCurve(all: readonly Losses[]): void {
-    const { turns } = this;
-    const at = Math.max(0, this.at);
+  private drawCurve(turns: readonly Turn[], at: number, all: readonly Losses[]): void {
     const known = all.flat().filter((loss): loss is number => loss !== null);
     this.curve.replaceChildren();
     this.curve.toggleAttribute("hidden", known.length < 2);

@@ -15,6 +15,7 @@ export interface Mark {
 
 /** A reverse pass, and the update that followed it. */
 interface Pass {
+  readonly seq: number;
   readonly root: number;
   /** Where the pass began, by line. */
   readonly line: number;
@@ -144,6 +145,12 @@ export class Steps {
     return loop === undefined ? 0 : loop.count + loop.skipped;
   }
 
+  /** The steps of that training. */
+  besides(step: Step): Step[] {
+    const loop = this.loopOf(step);
+    return this.all.filter((other) => loop?.turns.includes(other));
+  }
+
   cell(cell: number, lines: readonly string[]): void {
     this.texts.set(cell, read(cell, lines));
   }
@@ -204,7 +211,7 @@ export class Steps {
     }
     const loop = this.active.at(-1) ?? this.single(cell, line, begun ?? { seq, mark: this.mark() });
     if (begun !== undefined) begun.pass = seq;
-    const pass = { root, line, first: this.mark().op, update: 0 };
+    const pass = { seq, root, line, first: this.mark().op, update: 0 };
     loop.turn?.passes.push(pass);
     if (loop.turn?.passes.length === 1) loop.turn.number = ++loop.count + loop.skipped;
     this.last = { loop, pass };
