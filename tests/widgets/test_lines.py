@@ -285,3 +285,51 @@ def test_a_cell_that_awaits_can_be_compiled() -> None:
     namespace: dict[str, Any] = {MARKER: mark, "sleep": asyncio.sleep}
     asyncio.run(eval(code, namespace))  # noqa: S307
     assert namespace["x"] == 1
+
+
+CALLS = """\
+def scaled(x, by):
+    '''A product.'''
+    return x * by
+def twice(x):
+    y = scaled(x, 2.0)
+    return scaled(y, 1.0)
+x = tg.ones([2])
+for i in range(70):
+    a = twice(x) + scaled(x, 3.0)
+    b = scaled(x, 5.0)
+    c = b + b
+"""
+
+
+def test_a_statement_that_called_a_function_is_told_however_often_it_ran() -> None:
+    run = record(CALLS)
+    told = [event["line"] for event in run.all("line")][-90:]
+    turn = [9, 5, 3, 6, 3, 3, 10, 3, 11]
+    assert told == turn * 10
+    counts = [e["starts"] for e in run.all("line", line=9) if "starts" in e]
+    assert counts == [*range(51, 71)]
+    assert not run.all("dropped", what="repeats of a line")
+
+
+def test_statements_that_have_ended_called_nothing() -> None:
+    run = record(
+        """\
+def scaled(x):
+    return x * 2.0
+def idle():
+    n = 1
+    m = n
+x = tg.ones([2])
+for i in range(70):
+    idle()
+    idle()
+    k = i
+    b = scaled(x)
+"""
+    )
+    told = [event["line"] for event in run.all("line")]
+    last = [e["seq"] for e in run.all("node")][-2:]
+    between = [e["line"] for e in run.all("line") if last[0] < e["seq"] < last[1]]
+    assert between[-2:] == [11, 2]
+    assert told.count(11) == 70

@@ -48,6 +48,7 @@ class Source:
         starts: For each line, the first line of its statement.
         loops: For each line in a loop, first and last line of the innermost loop.
         bodies: For each loop's line, the line of the first statement inside.
+        entries: The lines at which functions begin to run.
         names: For each statement's line, the names that its scope binds.
         read_names: For each statement's line, the names that its scope reads.
         top: The names that the outermost scope binds.
@@ -60,6 +61,7 @@ class Source:
         self.starts: dict[int, int] = {}
         self.loops: dict[int, tuple[int, int]] = {}
         self.bodies: dict[int, int] = {}
+        self.entries: set[int] = set()
         self.names: dict[int, Sequence[str]] = {}
         self.read_names: dict[int, Sequence[str]] = {}
         self.top: Sequence[str] = ()
@@ -86,6 +88,8 @@ class Source:
             elif any(isinstance(node, WITHIN) for node in ast.walk(statement)):
                 self._repeating.add(statement.lineno)
             if isinstance(statement, SCOPES):
+                first = is_text(statement.body[0]) and len(statement.body) > 1
+                self.entries.add(statement.body[first].lineno)
                 self.read(statement)
 
     def is_header(self, line: int, inside: int) -> bool:
@@ -274,6 +278,8 @@ class Cursor:
             self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
+            if self.has_called(line):
+                self.keep_callers(sys._getframe(2))
         last, self.line = self.line, line
         now = perf_counter()
         if starts > ALWAYS and now < self.due:
@@ -285,10 +291,25 @@ class Cursor:
             self.source.filename = sys._getframe(2).f_code.co_filename
         log.pending = 0
         self.tell(sys._getframe(2), line, last)
-        if starts <= ALWAYS:
-            log.add(line, "line")
-        else:
-            log.add(line, "line", starts)
+        log.pending, log.starts = line, starts if starts > ALWAYS else None
+        log.add_all(line, ())
+
+    def has_called(self, line: int) -> bool:
+        """True if untold statements may have called that at `line`, or have ended."""
+        if line in self.source.entries:
+            return True
+        names = self.source.names
+        return bool(self.log.callers) and names.get(line) is not names.get(self.line)
+
+    def keep_callers(self, frame: FrameType) -> None:
+        """Keep those untold statements that called what a frame runs: they are told."""
+        log = self.log
+        outer = frames_of(frame, self.source, self.engine)[:-1]
+        starts = self.source.starts
+        lines = {starts.get(call.f_lineno, call.f_lineno) for call in outer}
+        untold = (*log.callers, (log.pending, log.starts))
+        log.callers = [each for each in untold if each[0] in lines]
+        self._untold += len(untold) - 1 - len(log.callers)
 
     def place(self) -> int:
         """Return the user's line of the current event."""
@@ -366,7 +387,8 @@ class Cursor:
             for number, outer in zip(started, frames[first:], strict=True):
                 self.visits[number] = self.visits.get(number, 0) + 1
                 self.look_at(outer, number)
-            *self.log.callers, self.log.pending = started
+            *callers, self.log.pending = started
+            self.log.callers = [(number, None) for number in callers]
             self.log.starts = None
         elif line != self.line:
             self.look_at(frame, line)
@@ -457,7 +479,8 @@ class Cursor:
         """Stop receiving the calls of markers, and count the unrecorded starts."""
         if self in running:
             running.remove(self)
-        self._untold += self._marking and self.log.pending > 0
+        if self._marking and self.log.pending > 0:
+            self._untold += 1 + len(self.log.callers)
         if self._untold:
             self.log.leave_out(*UNTOLD, self._untold)
 

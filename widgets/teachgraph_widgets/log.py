@@ -39,7 +39,8 @@ class EventLog:
         title: The picture's heading.
         pending: A line that has started, to be recorded with its first event.
         starts: How often that line has started; None if that is not known.
-        callers: The lines that have started before it, and called what it is in.
+        callers: The lines that have started before it, with the same numbers, and
+            called what it is in.
         started: The trace's begin, in seconds since 1970.
         begin_time: The same on the clock of `perf_counter`.
         due: The moment (`perf_counter`) after which `add` calls `overdue`.
@@ -53,7 +54,7 @@ class EventLog:
         self.most = most
         self.pending = 0
         self.starts: int | None = 0
-        self.callers: Sequence[int] = ()
+        self.callers: Sequence[tuple[int, int | None]] = ()
         self.started = time()
         self.due = math.inf
         self.overdue: Callable[[], None] = nothing
@@ -88,11 +89,10 @@ class EventLog:
             return
         now = perf_counter()
         if self.pending:
-            started = (*self.callers, self.pending)
-            times += [now] * len(started)
-            lines += started
-            records += [("line",)] * len(self.callers)
-            records.append(("line", self.starts))
+            for started, starts in (*self.callers, (self.pending, self.starts)):
+                times.append(now)
+                lines.append(started)
+                records.append(("line", starts))
             self.pending, self.callers = 0, ()
         for record in added:
             times.append(now)
