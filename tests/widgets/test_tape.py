@@ -436,3 +436,20 @@ def test_what_is_detached_names_its_source_when_it_is_first_read() -> None:
     y, h = (recording.tensor(name)["tensor"] for name in "yh")
     assert told["tensor"] == y
     assert told["value"] == str(h)
+
+
+def test_each_of_two_parameters_with_one_gradient_array_reads_its_own() -> None:
+    net = tg.nn.LSTM(2, 3)  # both biases are added to the same sums
+    optimizer = tg.optimizer.SGD(0.1, parameters=net.parameters())
+    with tg.record() as trace:
+        net(tg.ones([1, 4, 2]))[0].sum().backward()
+        optimizer.step()
+    first, second = net.bias_ih_l0.grad, net.bias_hh_l0.grad
+    assert first is not None
+    assert second is not None
+    assert first.data is second.data
+    updates = [row for row in trace.summary().splitlines() if "sgd(" in row]
+    assert len(updates) == 4
+    for row in updates:
+        parameter, gradient = row.split("sgd(")[1].split(")")[0].split(", ")
+        assert gradient == f"{parameter}.grad"

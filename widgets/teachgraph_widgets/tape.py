@@ -396,15 +396,19 @@ class TapeRecorder(Watcher):
         """
         if self._gradients is None:
             self._gradients = {
-                id(array_of(leaf._grad)): (reference, number)
+                id(key): (reference, number)
                 for number, reference in self._leaves.items()
                 if (leaf := reference()) is not None and has_gradient(leaf)
+                for key in (leaf._grad, array_of(leaf._grad))
             }
         array = tensor.data
-        reference, number = self._gradients.get(id(array), (None, 0))
-        leaf = None if reference is None else reference()
-        if leaf is not None and has_gradient(leaf) and array_of(leaf._grad) is array:
-            return number
+        for key in (tensor, array):  # itself first: leaves may share an array
+            reference, number = self._gradients.get(id(key), (None, 0))
+            leaf = None if reference is None else reference()
+            if leaf is not None and has_gradient(leaf):
+                grad = leaf._grad
+                if grad is key or array_of(grad) is key:
+                    return number
         known, number = self._returned.get(id(array), (None, 0))
         return number if known is not None and known() is array else None
 
