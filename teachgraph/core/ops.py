@@ -367,7 +367,7 @@ def spread(
     return out
 
 
-@op(outputs=("softmax", "loss"), needs=LABELS)
+@op(outputs=("softmax", "loss"), needs=f"{LABELS}, or shares and soft_label=True")
 def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
