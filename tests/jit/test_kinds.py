@@ -216,3 +216,24 @@ def test_an_array_of_another_class_counts_as_a_tensor() -> None:
         result = square(array)
         assert result.tolist() == [[1.0, 4.0], [9.0, 16.0]]
         assert type(result.data) is np.ndarray
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_values_of_another_dtype_put_into_a_held_tensor_are_noticed(dtype: str) -> None:
+    class Scaled(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("scale", one(1.0, 2.0))
+
+        def forward(self, x: Any) -> Any:
+            return x * self.scale + 0.5
+
+    net = Scaled()
+    static = jit.to_static(Scaled())
+    for module in (net, static):
+        for _ in range(3):  # walked, then as Python
+            module(one(3.0, 4.0))
+        module.scale.data = module.scale.data.astype(dtype)
+    for _ in range(2):
+        expected, found = net(one(3.0, 4.0)), static(one(3.0, 4.0))
+        assert (found.tolist(), found.dtype) == (expected.tolist(), expected.dtype)

@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.core.errors import InvalidValueError, OpError
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError
 from teachgraph.core.op import Op
 from teachgraph.core.ops import uniform_random
 from teachgraph.ops.sampling import (
@@ -357,3 +357,11 @@ def test_what_has_no_distribution_is_refused(
 ) -> None:
     with pytest.raises(OpError, match=says):
         call()
+
+
+@pytest.mark.parametrize("draw", [tg.rand, tg.randn, tg.uniform, tg.standard_normal])
+def test_random_floats_are_of_a_floating_dtype(draw: Any) -> None:
+    assert draw([2], "float64").dtype == np.dtype("float64")
+    for dtype in ("int64", "int32", "uint8", "bool"):
+        with pytest.raises(DTypeError, match=f"{dtype} cannot hold .* randint"):
+            draw([2], dtype)
