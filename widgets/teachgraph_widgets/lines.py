@@ -254,6 +254,7 @@ class Cursor:
         self.wait: Callable[[int], None] | None = None
         self.engine: frozenset[CodeType] = frozenset()
         self.tell_names: Tell = ignore_names
+        self._entries = source.entries
         self._marking = False
         self._calls: list[Call] = []
         self._places: list[int] = []
@@ -278,14 +279,14 @@ class Cursor:
             self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
-            if self.has_called(line):
-                self.keep_callers(sys._getframe(2))
-        last, self.line = self.line, line
+            if line in self._entries or log.callers:
+                self.keep_callers(sys._getframe(2), line)
         now = perf_counter()
         if starts > ALWAYS and now < self.due:
-            log.pending, log.starts = line, starts
+            self.line = log.pending = line
+            log.starts = starts
             return
-        self.due = now + QUIET
+        last, self.line, self.due = self.line, line, now + QUIET
         if not self._marking:
             self._marking = True
             self.source.filename = sys._getframe(2).f_code.co_filename
@@ -294,15 +295,11 @@ class Cursor:
         log.pending, log.starts = line, starts if starts > ALWAYS else None
         log.add_all(line, ())
 
-    def has_called(self, line: int) -> bool:
-        """True if untold statements may have called that at `line`, or have ended."""
-        if line in self.source.entries:
-            return True
-        names = self.source.names
-        return bool(self.log.callers) and names.get(line) is not names.get(self.line)
-
-    def keep_callers(self, frame: FrameType) -> None:
+    def keep_callers(self, frame: FrameType, line: int) -> None:
         """Keep those untold statements that called what a frame runs: they are told."""
+        names = self.source.names
+        if line not in self._entries and names.get(line) is names.get(self.line):
+            return
         log = self.log
         outer = frames_of(frame, self.source, self.engine)[:-1]
         starts = self.source.starts
