@@ -6,6 +6,7 @@ import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
 import { scene } from "../src/draw/scene";
 import { ROW } from "../src/layout/geometry";
+import { Folding } from "../src/state/folding";
 import { FoldedPicture } from "../src/state/folded";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
 import { describe } from "../src/state/entity";
@@ -416,6 +417,31 @@ test("what is detached stands beside its source's lane, at the end of a dashed l
   const entity = describe(trace, `t:${y}`, Infinity)!;
   expect(entity.producers.map(({ label }) => label)).toEqual(["h"]);
   expect(entity.facts).toContainEqual(["detached from", "h"]);
+});
+
+test("what is detached inside of a box leaves it by a dashed line", () => {
+  const b = new Builder("detached");
+  const x = b.tensor("x", "leaf", [1]);
+  const [h, fake] = [b.tensor("", "T", [1]), b.tensor("fake", "T", [1])];
+  b.node("scale", [x], [h], [], { scope: "G" });
+  b.node("relu", [h], [fake], [], { scope: "G" });
+  const y = b.tensor("", "D", [1]);
+  b.change(y, "detached", String(fake));
+  for (const read of [y, fake]) {
+    const [inside, out] = [b.tensor("", "T", [1]), b.tensor("", "T", [1])];
+    b.node("matmul", [read], [inside], ["X"], { scope: "D" });
+    b.node("tanh", [inside], [out], ["X"], { scope: "D" });
+    b.node("mean", [out], [b.tensor("", "T", [])], ["X"]);
+  }
+  const trace = traceOf(b.log);
+  const folding = new Folding("tape", trace.tape.mirror);
+  folding.closeAll();
+  const { picture } = folding;
+  const shapes = scene(picture, { x: 0, y: 0, scale: 1 }, { width: 900, height: 2000 }, look(trace));
+  const curves = shapes.filter((shape) => shape.kind === "curve");
+  const leaving = curves.filter(({ key }) => [`t:${y}`, `t:${fake}`].includes(key));
+  const looks = leaving.map(({ key, dashed }) => [key, dashed]);
+  expect(looks).toEqual([[`t:${y}`, true], [`t:${fake}`, false]]);
 });
 
 test("a tensor detached before anybody reads its source is data, without a line", () => {

@@ -8,7 +8,7 @@ import { AXIS, BOX, laneX, PIN, PORT, ROW, rowY } from "../layout/geometry";
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
-import { isData, isSeenFromAfar, keptY, reachOf, type Mirror, type Above } from "./mirror";
+import { DETACHED, isData, isSeenFromAfar, keptY, reachOf, type Mirror, type Above } from "./mirror";
 import {
   FoldBox,
   Moved,
@@ -39,6 +39,8 @@ export class FoldedPicture implements Picture {
   private readonly layout = new MirrorLayout();
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly drawn = new Set<string>();
+  /** The places of what was detached inside of a box. */
+  private readonly inBox = new Set<Spot>();
   /** The fold that each op is hidden in, if any. */
   private readonly folds: (Fold | undefined)[] = [];
   /** Where that now is which stands in some place of the graph itself. */
@@ -236,12 +238,16 @@ export class FoldedPicture implements Picture {
   private edge(edge: MirrorEdge): void {
     this.looks += 1;
     const [from, to] = [this.folds[edge.from], this.folds[edge.to]];
-    const ends = this.isCut(edge) ? this.stub(edge, from, to) : this.ends(edge, from, to);
+    let ends = this.isCut(edge) ? this.stub(edge, from, to) : this.ends(edge, from, to);
+    // What was detached inside of a box leaves the box.
+    if (edge.label === DETACHED && from !== undefined && from === to) this.inBox.add(edge.head);
     if (ends === undefined) return;
+    const isDetached = edge.kind === "flow" && this.inBox.has(edge.tail);
+    if (isDetached) ends = { ...ends, label: DETACHED };
     const { x1, y1, x2, y2 } = ends;
     if (from !== undefined || to !== undefined) {
       // Of several that look the same the first is drawn.
-      const place = `${edge.kind} ${x1} ${y1} ${x2} ${y2}`;
+      const place = `${edge.kind} ${isDetached} ${x1} ${y1} ${x2} ${y2}`;
       if (this.drawn.has(place)) return;
       this.drawn.add(place);
     }
