@@ -111,7 +111,7 @@ test("updates that share a learning rate have one sign of it", () => {
   const mirror = main(fourLines());
   const updates = mirror.nodes.filter(({ shape }) => shape === "update");
   expect(updates).toHaveLength(2);
-  expect([...mirror.rates.keys()]).toEqual(["learning_rate_0"]);
+  expect(mirror.ratesAt(Infinity).map(({ name }) => name)).toEqual(["learning_rate_0"]);
   expect(edges(mirror, "flow").filter(({ chip }) => chip !== "")).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ test("an update off the tape shows that a learning rate has told it how far", ()
     b.grad(p, b.stats([1]), node);
     b.grad(p, b.stats([1]), undefined, true);
     b.node("sgd", [p, g], [p], [], { taped: false, attrs });
-    return [...tape(b.log).rates.keys()];
+    return tape(b.log).ratesAt(Infinity).map(({ name }) => name);
   };
   expect(shown({ LearningRate: "0.1" })).toEqual(["learning_rate = 0.1"]);
   expect(shown({})).toEqual([]);
@@ -417,6 +417,29 @@ test("what is detached stands beside its source's lane, at the end of a dashed l
   const entity = describe(trace, `t:${y}`, Infinity)!;
   expect(entity.producers.map(({ label }) => label)).toEqual(["h"]);
   expect(entity.facts).toContainEqual(["detached from", "h"]);
+});
+
+test("a schedule has one learning rate at a time, two optimizers have two", () => {
+  const b = new Builder("rates");
+  const [v, w] = [b.tensor("v", "P", [1], false), b.tensor("w", "P", [1], false)];
+  const marks: number[] = [];
+  const step = (rate: string, parameter: number): void => {
+    const loss = b.tensor("", "T", []);
+    const gradient = b.tensor("", "g", [1]);
+    const node = b.node("square", [parameter], [loss], ["X"]);
+    b.backward("begin", [loss]);
+    b.grad(parameter, b.stats([1], 1), node);
+    b.grad(parameter, b.stats([1], 1), undefined, true);
+    b.backward("end", [loss]);
+    b.node("sgd", [parameter, gradient], [parameter], [], { taped: false, attrs: { LearningRate: rate } });
+    marks.push(b.log.events.length);
+  };
+  for (const rate of ["0.1", "0.05", "0.1", "0.2"]) step(rate, v);
+  step("0.05", w);
+  step("0.2", w);
+  const mirror = tape(b.log);
+  const told = marks.map((at) => mirror.ratesAt(at).map(({ name }) => name.replace(/.* = /, "")));
+  expect(told).toEqual([["0.1"], ["0.05"], ["0.1"], ["0.2"], ["0.2", "0.05"], ["0.2"]]);
 });
 
 test("what is detached inside of a box leaves it by a dashed line", () => {

@@ -305,10 +305,7 @@ export class GraphPane implements Pane {
   }
 
   private sayRates({ position, trace }: Frame): void {
-    const known = [...(this.graph?.mirror.rates.values() ?? [])];
-    const past = known.filter(({ seq }) => seq < position);
-    // A schedule has a new one for each step: the latest counts.
-    const told = past.length > MOST_RATES ? past.slice(-1) : past;
+    const told = this.graph?.mirror.ratesAt(position).slice(-MOST_RATES) ?? [];
     // A program's is a variable, to which the startup program gives a value.
     const text = ({ name }: Rate): string => {
       const found = [...trace.programs.values()].flatMap((one) => one.find(0, name)?.value.at(position) ?? []);

@@ -92,6 +92,8 @@ export interface Above {
 export interface Rate extends Made {
   readonly key: string;
   readonly name: string;
+  /** The parameter that is updated by it. */
+  readonly of: string;
 }
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
@@ -156,7 +158,7 @@ export class Mirror implements Picture {
   readonly framesOf = new Map<number, readonly Frame[]>();
   /** The ops that blocks begin with: over them there is a row for the block's title. */
   readonly entered = new Set<number>();
-  readonly rates = new Map<string, Rate>();
+  private readonly rates: Rate[] = [];
   edgeCount = 0;
   readonly reach = new Reach();
   readonly boxReach = new Reach();
@@ -501,9 +503,17 @@ export class Mirror implements Picture {
     const { spot, op, x, y, shape } = target.node;
     const out = shape === "pin" ? PIN.width / 2 + 13 : BOX.width / 2 + 7;
     this.add(made, { side: 1, shape: "update", spot, op, x: out - x, y });
-    if (rate === undefined || this.rates.has(rate.name)) return;
+    const { wire: key = "", name = "" } = rate ?? {};
+    if (name === "" || this.rates.findLast(({ of }) => of === wire)?.name === name) return;
     const { seq, cell, line } = made;
-    this.rates.set(rate.name, { seq, cell, line, key: rate.wire, name: rate.name });
+    this.rates.push({ seq, cell, line, key, name, of: wire });
+  }
+
+  /** The learning rates at a position: the latest of each parameter, as a schedule has many. */
+  ratesAt(position: number): Rate[] {
+    const past = this.rates.filter(({ seq }) => seq < position);
+    const latest = new Map(past.map((rate) => [rate.of, rate])).values();
+    return [...new Map([...latest].map((rate) => [rate.name, rate])).values()];
   }
 
   /** A leaf read again under a finished pass is placed anew, near its new reader. */
