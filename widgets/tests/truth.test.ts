@@ -381,6 +381,34 @@ test("a return is no start; without markers a count is about so many", () => {
   expect(trace.steps.map(({ line }) => line)).toEqual([2, 1, 1]);
 });
 
+test("a body that a run does not enter shows no values of the run before", () => {
+  const b = new Builder("runs");
+  b.begin(["exe.run()"]);
+  b.program(0, "main");
+  b.at(1);
+  b.variable(0, "i", "T", [1]);
+  const begin = b.op(0, "fill_constant", {}, { Out: "i" });
+  b.block(0, 1, 0);
+  b.variable(0, "inside", "T", [1], 1);
+  const inside = b.op(0, "scale", { X: "i" }, { Out: "inside" }, { block: 1 });
+  b.op(0, "while", { X: "i" }, { Out: "i" });
+  const ends = [2, 0, 1].map((rounds, run) => {
+    b.run(0, run, "begin");
+    b.runOp(run, begin, { i: b.stats([1], 1) });
+    for (let round = 0; round < rounds; round++) b.runOp(run, inside, { inside: b.stats([1], 1) });
+    b.run(0, run, "end");
+    return b.log.events.length;
+  });
+  b.end();
+  const trace = traceOf(b.log);
+  const key = trace.programs.get(0)!.find(1, "inside")!.key;
+  const shown = ends.map((at) => describe(trace, key, at)!);
+  expect(shown.map(({ value }) => value !== undefined)).toEqual([true, false, true]);
+  expect(shown.map(({ values }) => values!.length)).toEqual([2, 2, 3]);
+  const outer = trace.programs.get(0)!.find(0, "i")!.key;
+  expect(ends.map((at) => describe(trace, outer, at)!.value !== undefined)).toEqual([true, true, true]);
+});
+
 /** Every mirrored graph of a fixture, as it is, and with all groups closed. */
 function pictures(trace: Trace): Picture[] {
   const mirrors = [trace.tape.mirror, ...[...trace.programs.values()].map((p) => p.mirror)];

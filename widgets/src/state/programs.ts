@@ -23,7 +23,7 @@ export interface VarRow extends Made {
   readonly depth: number;
   readonly block: number;
   readonly event: VarEvent;
-  readonly value: Timeline<Stats>;
+  readonly value: Timeline<Stats | undefined>;
 }
 
 export interface OpRow extends Made {
@@ -234,6 +234,12 @@ export class ProgramState {
     if (phase === "begin") {
       this.runs.push({ seq, endSeq: Infinity, number: count });
       this.runCount = count;
+      // A body that this run does not enter has no values: not those of the run before.
+      for (const [block, rows] of this.vars) {
+        for (const { value } of block > 0 ? rows.values() : []) {
+          if (value.length > 0) value.push(seq, undefined);
+        }
+      }
     } else {
       const last = this.runs.at(-1);
       if (last !== undefined) last.endSeq = seq + 1;

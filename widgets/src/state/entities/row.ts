@@ -87,8 +87,8 @@ function describeVariable(
     twin: twin && variableLink(twin),
     value: row.value.at(position),
     gradient: forward === undefined ? twin?.value.at(position) : undefined,
-    values: row.value.until(position),
-    gradients: forward === undefined ? (twin?.value.until(position) ?? []) : [],
+    values: row.value.until(position).filter((stats) => stats !== undefined),
+    gradients: (forward === undefined ? twin : undefined)?.value.until(position).filter((stats) => stats !== undefined) ?? [],
   };
 }
 
