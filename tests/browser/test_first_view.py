@@ -26,7 +26,7 @@ SMALLEST = 11.0
 """Pixels of the smallest letters."""
 
 MOST_LINES, OF_STEPS = 20, 48
-STEPS = {"mlp": 13, "gan": 10, "plain-loop": 11, "lstm-clipping": 6, "model-fit": 1}
+STEPS = {"mlp": 12, "gan": 10, "plain-loop": 11, "lstm-clipping": 6, "model-fit": 1}
 """Of some kinds the number of training steps, or runs, that are recorded."""
 ALL_LINES = 10_000
 
