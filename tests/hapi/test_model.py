@@ -49,7 +49,11 @@ def trained(*, static: bool) -> list[Any]:
             seen.append(logs["acc"])
 
     tg.seed(0)
-    with using(static=static), program_guard(Program(), Program()):
+    with (
+        using(static=static),
+        scope_guard(Scope()),  # as in Paddle, values of these names would be kept
+        program_guard(Program(), Program()),
+    ):
         net = network()
         model = tg.Model(net, *SPECS)
         optimizer = tg.optimizer.Momentum(0.1, parameters=net.parameters())
