@@ -17,7 +17,7 @@ from teachgraph import jit, nn
 from teachgraph.cli.bert_backends import Prediction, backends
 from teachgraph.static.scope import Scope
 
-WAYS = ("dynamic", "ONNX", "static", "default")
+WAYS = ("dynamic", "ONNX", "static", "predictor")
 ROUNDS = {"tiny": (20, 30), "base": (5, 2)}
 
 
