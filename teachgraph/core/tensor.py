@@ -224,17 +224,17 @@ def replaced(
 
 def boxed(op: Op, inputs: Values, attrs: Attrs) -> list[Tensor]:
     """All inputs as Tensors, where numbers, lists and arrays become constants."""
-    beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
-        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
+        return [x if isinstance(x, Tensor) else constant(x, inputs) for x in inputs]
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
 
 
-def constant(value: Any, beside: Tensor) -> Tensor:
-    """An input that is no Tensor as one that wants no gradient."""
+def constant(value: Any, inputs: Values) -> Tensor:
+    """An input that is no Tensor, among others, as one that wants no gradient."""
     if value is None or isinstance(value, Like):  # kernels take these as they are
         return Tensor(value)
+    beside = next(x for x in inputs if isinstance(x, Tensor))
     return adopt.call(value, beside)
 
 
