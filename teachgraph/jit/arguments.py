@@ -128,6 +128,19 @@ class FunctionSpec:
         return self.bound(tuple(self.input_spec), {})
 
 
+def require_list(spec: Any) -> None:
+    """Require an input spec that is a list or tuple.
+
+    Raises:
+        DTypeError: It is neither.
+    """
+    if not isinstance(spec, (list, tuple)):
+        raise DTypeError.here(
+            "The type(input_spec) should be one of (tuple, list), but received "
+            f"{type(spec).__name__}."
+        )
+
+
 def checked(spec: Any, most: int | None) -> list[Any]:
     """Return an input spec as a list.
 
@@ -135,11 +148,7 @@ def checked(spec: Any, most: int | None) -> list[Any]:
         DTypeError: It is no list or tuple.
         InvalidValueError: It is longer than the arguments.
     """
-    if not isinstance(spec, (list, tuple)):
-        raise DTypeError.here(
-            "The type(input_spec) should be one of (tuple, list), but received "
-            f"{type(spec).__name__}."
-        )
+    require_list(spec)
     if most is not None and len(spec) > most:
         raise InvalidValueError.here(
             "Requires len(arguments) >= len(input_spec), but received len(args):"

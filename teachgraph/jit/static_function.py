@@ -14,7 +14,7 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, ModeError
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
 from teachgraph.errors import ConversionError
-from teachgraph.jit.arguments import FunctionSpec, flags, flattened
+from teachgraph.jit.arguments import FunctionSpec, flags, flattened, require_list
 from teachgraph.jit.concrete import ConcreteProgram, trace
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import convert_call
@@ -89,11 +89,8 @@ def to_static(
 
 def check_options(input_spec: Any, build_strategy: Any, backend: Any) -> None:
     """Refuse options of another kind than `to_static` takes."""
-    if not isinstance(input_spec, list | tuple | None):
-        raise DTypeError.here(
-            "The type(input_spec) should be one of (tuple, list), but received "
-            f"{type(input_spec).__name__}."
-        )
+    if input_spec is not None:
+        require_list(input_spec)
     if not isinstance(build_strategy, BuildStrategy | None):
         raise DTypeError.here(
             "Required type(build_strategy) shall be `paddle.static.BuildStrategy`, but "

@@ -223,13 +223,7 @@ class Optimizer:
         >>> w.tolist()
         [0.0, 0.0]
         """
-        self.step_along(
-            [
-                (parameter, grad)
-                for parameter in self.parameters
-                if not parameter.stop_gradient and (grad := parameter.grad) is not None
-            ]
-        )
+        self.step_along(with_gradient(self.parameters))
 
     def step_along(self, pairs: Pairs) -> list[Operator]:
         """Update Tensors by these gradients, clipped and with decay; no operators."""
@@ -323,7 +317,8 @@ class Optimizer:
             raise DTypeError.here(
                 f"minimize takes a Variable or a Tensor, got {type(loss)}"
             )
-        pairs = with_gradient(parameters or self.parameters)
+        tensors = parameter_list(parameters or self.parameters, TENSORS)
+        pairs = with_gradient(tensors)
         self.step_along(pairs)
         return pairs
 
@@ -353,12 +348,21 @@ class Optimizer:
             ShapeError: The Variable has more than one element.
         """
         if isinstance(loss, Tensor):
-            return with_gradient(self.parameters if parameters is None else parameters)
+            return self.collected(parameters)
         wanted = None if parameters is None else parameter_list(parameters, KINDS)
         if no_grad_set is not None or any(size != 1 for size in loss.shape):
             require_backward(loss, no_grad_set)
         wrappers = [calling_back(callbacks)] if callbacks else ()
         return append_backward(loss, wanted, no_grad_set or (), wrappers)
+
+    def collected(self, parameters: Sequence[Any] | None) -> Pairs:
+        """The gradients that the `backward` of a Tensor has given parameters.
+
+        Raises:
+            DTypeError: One is no Tensor, but a name, for instance.
+        """
+        own = self.parameters if parameters is None else parameters
+        return with_gradient(parameter_list(own, TENSORS))
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
         """Append clipping, decay and updates, in order of the parameters' names.
@@ -471,14 +475,13 @@ def require_backward(loss: Variable, no_grad_set: Any) -> None:
         )
 
 
-def with_gradient(parameters: Iterable[Any]) -> Pairs:
-    """The parameters that have a gradient and are trained, each with it.
-
-    Raises:
-        DTypeError: One is no Tensor, but a name, for instance.
-    """
-    tensors = parameter_list(parameters, TENSORS)
-    return [(p, p.grad) for p in tensors if not p.stop_gradient and p.grad is not None]
+def with_gradient(tensors: Iterable[Tensor]) -> Pairs:
+    """The parameters that are trained and have a gradient, each with it."""
+    return [
+        (parameter, grad)
+        for parameter in tensors
+        if not parameter.stop_gradient and (grad := parameter.grad) is not None
+    ]
 
 
 def no_parameters(given: Sequence[Any] | None) -> ModeError | InvalidValueError:

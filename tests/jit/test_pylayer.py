@@ -11,20 +11,12 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.errors import InvalidValueError, ProgramError
+from tests.paddle_answers.cases.pylayers import cube
 
 Function = Callable[..., Any]
 
 
-class Cube(tg.autograd.PyLayer):
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        ctx.save_for_backward(x)
-        return x * x * x
-
-    @staticmethod
-    def backward(ctx: Any, dy: Any) -> Any:
-        (x,) = ctx.saved_tensor()
-        return dy * x * x * 30.0
+Cube = cube(tg)
 
 
 class Clipped(tg.autograd.PyLayer):

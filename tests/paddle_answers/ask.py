@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tests.paddle_answers.stories import Story
+
 __all__ = [
     "REFUSED",
     "Story",
@@ -28,7 +30,6 @@ __all__ = [
     "refused",
 ]
 
-Story = Callable[[Any], Any]
 REFUSED = "refused"
 
 

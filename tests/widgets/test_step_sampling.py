@@ -178,7 +178,7 @@ def batch():
 net, n = Net(), 0
 opt = tg.optimizer.SGD(0.1, parameters=net.parameters())
 """
-"""What follows counts its own steps in `n`, and makes that number the loss."""
+"""Code after this counts its own steps in `n`, and makes that number the loss."""
 
 STEP = """\
 n += 1

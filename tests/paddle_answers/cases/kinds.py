@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["STORIES"]
+from tests.paddle_answers.stories import Story, named
 
-Story = Callable[[Any], Any]
+__all__ = ["STORIES"]
 
 
 def linear(paddle: Any) -> Any:
@@ -34,7 +34,7 @@ def summary(*arguments: Callable[[Any], Any], **named: Any) -> Story:
 
 
 def saved(input_spec: Callable[[Any], Any], **configs: Any) -> Story:
-    """What a layer that is saved with this spec gives when it is loaded."""
+    """The result of a layer that is saved with this spec, and loaded."""
 
     def story(paddle: Any) -> Any:
         with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ def traced(**options: Any) -> Story:
 
 
 def program(act: Callable[[Any, Any], Any]) -> Story:
-    """What an action on an empty program gives."""
+    """The result of an action on an empty program."""
 
     def story(paddle: Any) -> Any:
         return act(paddle, paddle.static.Program())
@@ -134,7 +134,7 @@ def trained(parameters: Callable[[Any], Any]) -> Story:
 def stepped(
     act: Callable[[Any, Any, Any, Any], Any], kind: str = "SGD", **more: Any
 ) -> Story:
-    """What an action of an optimizer on a loss gives, and the parameters after it."""
+    """The result of an optimizer's action on a loss, and the parameters after it."""
 
     def story(paddle: Any) -> Any:
         layer = linear(paddle)
@@ -162,16 +162,6 @@ def minimized(parameters: Callable[[Any], Any]) -> Callable[..., Any]:
 def applied(paddle: Any, optimizer: Any, layer: Any, loss: Any) -> Any:
     pairs = [(layer.bias, paddle.ones([3]) * 3.0)]
     return [optimizer.apply_gradients(pairs), layer.bias.grad]
-
-
-def named(name: str, story: Story) -> Story:
-    """A story under a name of its own."""
-
-    def told(paddle: Any) -> Any:
-        return story(paddle)
-
-    told.__name__ = name
-    return told
 
 
 STORIES: list[Story] = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.paddle_answers.stories import Story
+
 __all__ = ["LINES", "STORIES"]
 
 GIVEN: tuple[Any, ...] = (
@@ -22,9 +24,6 @@ MARKS = (
     *("", None, "cpu", "gpu", "gpu:0", "gpu:all", "xpu:1"),
     *("cpu:0", "cpu:", "npu", "GPU", 3),
 )
-
-
-Story = Callable[[Any], Any]
 
 
 def an_executor(paddle: Any, place: Any) -> Any:
@@ -53,7 +52,7 @@ def a_mark(paddle: Any, device: Any) -> Any:
 
 
 def told(act: Callable[[Any, Any], Any], place: Any) -> Story:
-    """What an action comes to with this place."""
+    """The result of an action with this place."""
 
     def story(paddle: Any) -> Any:
         return act(paddle, place)

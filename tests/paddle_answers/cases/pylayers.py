@@ -89,7 +89,7 @@ def leaf(paddle: Any, *values: float) -> Any:
 
 
 def differentiated(paddle: Any, function: Callable[..., Any], *leaves: Any) -> Any:
-    """What a converted function gives, and the gradients of the sum."""
+    """The result of a converted function, and the gradients of its sum."""
     y = paddle.jit.to_static(function)(*leaves)
     y.sum().backward()
     return [y, *[x.grad for x in leaves]]

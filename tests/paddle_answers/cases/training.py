@@ -1,4 +1,4 @@
-"""What surrounds a training loop: attributes, samplers, hooks, metrics, set parts."""
+"""Things around a training loop: attributes, samplers, hooks, metrics, set parts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from tests.paddle_answers.ask import refused
+from tests.paddle_answers.stories import Story, named
 
 __all__ = ["STORIES"]
 
-Story = Callable[[Any], Any]
-
 
 def each(create: Callable[[Any], Any], values: tuple[Any, ...]) -> list[Any]:
-    """What each value comes to, or whether it is refused."""
+    """The result of each value, or its refusal."""
 
     def tried(value: Any) -> Any:
         try:
@@ -191,7 +190,7 @@ def a_filter_enlarges_bilinearly(paddle: Any) -> Any:
 
 
 def written(index: Any, value: Any) -> Story:
-    """What a program gives in which a part of a variable is another, and its slope."""
+    """The result and slope of a program in which a part of a variable is another."""
 
     def story(paddle: Any) -> Any:
         paddle.enable_static()
@@ -213,16 +212,6 @@ def a_part_of_a_variable_is_assigned(paddle: Any) -> Any:
     with paddle.static.program_guard(paddle.static.Program()):
         x = paddle.static.data("x", [2, 2])
         x[0] = 5.0
-
-
-def named(name: str, story: Story) -> Story:
-    """A story under a name of its own."""
-
-    def told(paddle: Any) -> Any:
-        return story(paddle)
-
-    told.__name__ = name
-    return told
 
 
 STORIES: list[Story] = [

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tests.paddle_answers.ask import refused
+from tests.paddle_answers.stories import Story
 
 __all__ = ["STORIES"]
-
-Story = Callable[[Any], Any]
 
 
 def rows(paddle: Any, *, stop_gradient: bool = True) -> Any:

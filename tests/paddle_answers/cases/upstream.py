@@ -1,4 +1,4 @@
-"""What `backward` and `grad` are given besides tensors, and how they take nothing."""
+"""Arguments of `backward` and `grad` besides tensors, and none of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tests.paddle_answers.stories import Story
+
 __all__ = ["STORIES"]
 
-Story = Callable[[Any], Any]
 
 WEIGHTS: dict[str, Callable[[Any], Any]] = {
     "nothing": lambda paddle: None,

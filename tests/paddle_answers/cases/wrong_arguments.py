@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
+from tests.paddle_answers.stories import Story, named
+
 __all__ = ["LINES", "STORIES"]
 
 LINES = """
@@ -31,8 +33,6 @@ paddle.static.nn.switch_case(t([1], "int64"), {}, default=lambda: t([1.0]) * 2.0
 paddle.static.nn.switch_case(t([1], "int64"), [], default=lambda: t([1.0]) * 2.0)
 paddle.static.nn.switch_case(t([1], "int64"), [])
 """
-
-Story = Callable[[Any], Any]
 
 
 def appended(act: Callable[..., Any]) -> Story:
@@ -161,16 +161,6 @@ def two_backward(paddle: Any) -> Any:
     x, double = leaf(paddle)
     paddle.autograd.backward([double, x * 3.0])
     return x.grad
-
-
-def named(name: str, story: Story) -> Story:
-    """A story under a name of its own."""
-
-    def told(paddle: Any) -> Any:
-        return story(paddle)
-
-    told.__name__ = name
-    return told
 
 
 STORIES: list[Story] = [
